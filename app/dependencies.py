@@ -1,0 +1,35 @@
+"""Everything that a route may ask for: settings, sessions, and who is calling."""
+
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from app.access import Caller
+from app.db.engine import Sessions
+from app.errors import Forbidden
+from app.settings import Settings
+
+
+def _settings(request: Request) -> Settings:
+    return request.app.state.settings
+
+
+def _sessions(request: Request) -> Sessions:
+    return request.app.state.sessions
+
+
+def _reader(request: Request) -> Caller:
+    return request.app.state.tokens.caller(request.headers.get("authorization"))
+
+
+def _editor(caller: Annotated[Caller, Depends(_reader)]) -> Caller:
+    if not caller.may_write:
+        raise Forbidden("A guest may read, search and chat, but not change documents.")
+    return caller
+
+
+CurrentSettings = Annotated[Settings, Depends(_settings)]
+# A factory, never an open session: a session opened here would stay open while a stream runs.
+CurrentSessions = Annotated[Sessions, Depends(_sessions)]
+Reader = Annotated[Caller, Depends(_reader)]
+Editor = Annotated[Caller, Depends(_editor)]

@@ -1,0 +1,308 @@
+"""Everything that crosses HTTP: requests, answers, and the events of a turn."""
+
+import uuid
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
+
+
+def clean(value: Any) -> Any:
+    """Replace what neither PostgreSQL nor UTF-8 can hold: U+0000 and lone surrogates."""
+    if not isinstance(value, str):
+        return value
+    paired = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return paired.replace("\0", "\ufffd")
+
+
+CleanText = Annotated[str, BeforeValidator(clean)]
+
+
+class Problem(BaseModel):
+    """Every error answer."""
+
+    error: str
+    detail: str
+
+
+# Documents
+
+
+class DocumentSummary(BaseModel):
+    """A document without its content."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: int
+    source: str
+    path: str
+    title: str
+    media_type: str
+    bytes: int
+    characters: int
+    lines: int
+    sha256: str
+    text_sha256: str
+    version: int
+    notices: list[str]
+    created_at: datetime
+    updated_at: datetime
+
+
+class StoredDocument(DocumentSummary):
+    """The answer to an upload."""
+
+    outcome: Literal["created", "replaced", "unchanged"]
+
+
+class RefusedFile(BaseModel):
+    """A file of a batch that was not stored, and why."""
+
+    path: str
+    outcome: Literal["refused"] = "refused"
+    error: str
+    detail: str
+
+
+class UploadResults(BaseModel):
+    results: list[StoredDocument | RefusedFile]
+
+
+class Catalog(BaseModel):
+    """A page of documents in catalog order; `next` is the `after` of the next page."""
+
+    documents: list[DocumentSummary]
+    total: int
+    next: str | None
+
+
+class DocumentContent(DocumentSummary):
+    """A document's text, or the lines `first_line`-`last_line` of it (1-based, inclusive)."""
+
+    content: str
+    first_line: int
+    last_line: int
+
+
+class Destination(BaseModel):
+    source: CleanText
+    path: CleanText
+
+
+class SourceSummary(BaseModel):
+    source: str
+    documents: int
+    bytes: int
+    characters: int
+    lines: int
+    updated_at: datetime
+
+
+class Sources(BaseModel):
+    sources: list[SourceSummary]
+
+
+# A turn
+
+
+class ChatRequest(BaseModel):
+    message: CleanText = Field(min_length=1, max_length=200_000)
+    conversation_id: uuid.UUID | None = None
+    sources: list[CleanText] | None = Field(None, max_length=1_000)
+    search_anyway: bool = False
+    render: Literal["text", "html"] = "text"
+    key: CleanText | None = Field(None, min_length=1, max_length=200)
+    replaces_turn: uuid.UUID | None = None
+
+
+class PassageRange(BaseModel):
+    """A passage given to the model at the start of the turn."""
+
+    source: str
+    path: str
+    first_line: int
+    last_line: int
+    score: float
+
+
+class ChatTurnEvent(BaseModel):
+    type: Literal["turn"] = "turn"
+    conversation_id: uuid.UUID
+    turn_id: uuid.UUID
+    grounded: bool
+    score: float
+    reason: str
+    sources: list[PassageRange]
+
+
+class ChatToolEvent(BaseModel):
+    """A tool call starts; `argument` is the path, the pattern or the glob that it is about."""
+
+    type: Literal["tool"] = "tool"
+    id: str
+    name: str
+    argument: str | None
+
+
+class ChatToolResultEvent(BaseModel):
+    type: Literal["tool_result"] = "tool_result"
+    id: str
+    summary: str
+    failed: bool
+
+
+class ChatDeltaEvent(BaseModel):
+    type: Literal["delta"] = "delta"
+    text: str
+
+
+class ChatBlockEvent(BaseModel):
+    """The sanitised HTML of Markdown block `index` of the answer, so far."""
+
+    type: Literal["block"] = "block"
+    index: int
+    html: str
+
+
+class ChatStatusEvent(BaseModel):
+    type: Literal["status"] = "status"
+    text: str
+
+
+class CitationState(BaseModel):
+    index: int
+    document_id: int | None
+    source: str
+    path: str
+    first_line: int
+    last_line: int
+    state: Literal["quoted", "present", "unverified"]
+    reason: str | None
+    text_sha256: str | None
+    text: str
+
+
+class ChatCitationsEvent(BaseModel):
+    type: Literal["citations"] = "citations"
+    citations: list[CitationState]
+
+
+class ChatDoneEvent(BaseModel):
+    type: Literal["done"] = "done"
+    turn_id: uuid.UUID
+    finish: Literal["answered", "deflected", "stopped", "length"]
+
+
+class ChatErrorEvent(BaseModel):
+    """The turn failed; what was answered so far is kept."""
+
+    type: Literal["error"] = "error"
+    code: str
+    message: str
+
+
+ChatEvent = Annotated[
+    ChatTurnEvent
+    | ChatToolEvent
+    | ChatToolResultEvent
+    | ChatDeltaEvent
+    | ChatBlockEvent
+    | ChatStatusEvent
+    | ChatCitationsEvent
+    | ChatDoneEvent
+    | ChatErrorEvent,
+    Field(discriminator="type"),
+]
+CHAT_EVENT: TypeAdapter[ChatEvent] = TypeAdapter(ChatEvent)
+
+
+# Conversations
+
+
+class ConversationSummary(BaseModel):
+    id: uuid.UUID
+    title: str
+    created_at: datetime
+    updated_at: datetime
+    running: bool
+
+
+class Conversations(BaseModel):
+    conversations: list[ConversationSummary]
+
+
+class ToolLine(BaseModel):
+    """A tool call as the page shows it."""
+
+    id: str
+    name: str
+    argument: str | None
+    summary: str
+    failed: bool
+
+
+class RoundContent(BaseModel):
+    """What the model wrote in a round, as text and as sanitised HTML, and the calls it made."""
+
+    text: str
+    blocks: list[str]
+    calls: list[ToolLine]
+
+
+class TurnContent(BaseModel):
+    id: uuid.UUID
+    message: str
+    state: str
+    grounded: bool | None
+    score: float | None
+    reason: str | None
+    sources: list[PassageRange]
+    rounds: list[RoundContent]
+    citations: list[CitationState]
+    error: Problem | None
+    created_at: datetime
+    ended_at: datetime | None
+
+
+class ConversationContent(ConversationSummary):
+    turns: list[TurnContent]
+
+
+class Title(BaseModel):
+    title: CleanText = Field(min_length=1, max_length=200)
+
+
+class Retrieved(BaseModel):
+    """A passage as retrieval found it."""
+
+    source: str
+    path: str
+    first_line: int
+    last_line: int
+    score: float
+    similarity: float | None
+    coverage: float
+    text: str
+
+
+class Retrieval(BaseModel):
+    """What a turn would see, without a model."""
+
+    grounded: bool
+    score: float
+    threshold: float
+    similarity: float | None
+    coverage: float
+    reason: str
+    passages: list[Retrieved]
+
+
+class Interface(BaseModel):
+    """What the page must know before anything else."""
+
+    brand: str
+    model: str
+    offline: bool
+    needs_token: bool
+    may_write: bool
+    max_document_bytes: int
