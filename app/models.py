@@ -109,7 +109,7 @@ class Conversation(Base):
     """What one owner asked in a row."""
 
     __tablename__ = "conversations"
-    __table_args__ = (Index(None, "owner", "updated_at"),)
+    __table_args__ = (Index("ix_conversations_owner_updated_at", "owner", "updated_at"),)
 
     id: Mapped[uuid.UUID] = mapped_column(primary_key=True)
     owner: Mapped[str]

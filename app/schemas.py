@@ -108,10 +108,10 @@ class Sources(BaseModel):
 class ChatRequest(BaseModel):
     message: CleanText = Field(min_length=1, max_length=200_000)
     conversation_id: uuid.UUID | None = None
-    sources: list[CleanText] | None = Field(None, max_length=1_000)
+    sources: list[CleanText] | None = Field(default=None, max_length=1_000)
     search_anyway: bool = False
     render: Literal["text", "html"] = "text"
-    key: CleanText | None = Field(None, min_length=1, max_length=200)
+    key: CleanText | None = Field(default=None, min_length=1, max_length=200)
     replaces_turn: uuid.UUID | None = None
 
 

@@ -16,15 +16,17 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="BOR_", extra="ignore")
 
     # Where it runs
-    brand: str = Field("Brain", max_length=60, description="The name that the page shows.")
-    host: str = Field("127.0.0.1", description="Address to bind; any but loopback needs tokens.")
-    port: int = Field(8000, ge=0, le=65535, description="Port to bind; 0 picks a free one.")
-    workers: int = Field(1, ge=1, le=64, description="Server processes.")
+    brand: str = Field(default="Brain", max_length=60, description="The name that the page shows.")
+    host: str = Field(
+        default="127.0.0.1", description="Address to bind; any but loopback needs tokens."
+    )
+    port: int = Field(default=8000, ge=0, le=65535, description="Port to bind; 0 picks a free one.")
+    workers: int = Field(default=1, ge=1, le=64, description="Server processes.")
     allowed_hosts: str = Field(
-        "", description="Further names, comma-separated, under which browsers may reach it."
+        default="", description="Further names, comma-separated, under which browsers may reach it."
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
-        "info", description="How much the log says."
+        default="info", description="How much the log says."
     )
 
     # Where the data lives
@@ -33,53 +35,69 @@ class Settings(BaseSettings):
         description="Folder of the embedded database; the platform's user data folder by default.",
     )
     database_url: str = Field(
-        "", description="Another PostgreSQL (16 or newer, pg_trgm and vector) instead of our own."
+        default="",
+        description="Another PostgreSQL (16 or newer, pg_trgm and vector) instead of our own.",
     )
-    database_pool: int = Field(16, ge=2, le=200, description="Database connections per process.")
+    database_pool: int = Field(
+        default=16, ge=2, le=200, description="Database connections per process."
+    )
 
     # Who may do what
     editor_tokens: SecretStr = Field(
-        SecretStr(""), description="Comma-separated tokens that may read, chat and write."
+        default=SecretStr(""), description="Comma-separated tokens that may read, chat and write."
     )
     guest_tokens: SecretStr = Field(
-        SecretStr(""), description="Comma-separated tokens that may read and chat."
+        default=SecretStr(""), description="Comma-separated tokens that may read and chat."
     )
 
     # How much is taken in
-    max_document_bytes: int = Field(32 * MIB, ge=1, description="Largest document.")
-    max_request_bytes: int = Field(1024 * MIB, ge=1, description="Largest upload request.")
-    max_json_bytes: int = Field(MIB, ge=1024, description="Largest JSON request, a chat message.")
+    max_document_bytes: int = Field(default=32 * MIB, ge=1, description="Largest document.")
+    max_request_bytes: int = Field(default=1024 * MIB, ge=1, description="Largest upload request.")
+    max_json_bytes: int = Field(
+        default=MIB, ge=1024, description="Largest JSON request, a chat message."
+    )
 
     # The model
     llm_base_url: str = Field(
-        "", description="OpenAI-compatible API, up to and with /v1; empty: the offline model."
+        default="",
+        description="OpenAI-compatible API, up to and with /v1; empty: the offline model.",
     )
-    llm_model: str = Field("", description="Model name sent to that API.")
-    llm_api_key: SecretStr = Field(SecretStr(""), description="Its key, sent as a bearer token.")
+    llm_model: str = Field(default="", description="Model name sent to that API.")
+    llm_api_key: SecretStr = Field(
+        default=SecretStr(""), description="Its key, sent as a bearer token."
+    )
     llm_silence_seconds: float = Field(
-        120.0, gt=0, description="A reply that stays silent for longer is an error."
+        default=120.0, gt=0, description="A reply that stays silent for longer is an error."
     )
     llm_retries: int = Field(
-        4, ge=0, le=20, description="Tries after the first one, while nothing was shown yet."
+        default=4,
+        ge=0,
+        le=20,
+        description="Tries after the first one, while nothing was shown yet.",
     )
     llm_null_content: bool = Field(
-        False, description="Send null instead of an empty text beside tool calls."
+        default=False, description="Send null instead of an empty text beside tool calls."
     )
 
     # The agent
     agent_max_rounds: int = Field(
-        12, ge=0, le=200, description="Rounds with tools in a turn; 0 switches all tools off."
+        default=12,
+        ge=0,
+        le=200,
+        description="Rounds with tools in a turn; 0 switches all tools off.",
     )
     tool_result_characters: int = Field(
-        24_000, ge=1_000, description="What the tool results of one round may add to the request."
+        default=24_000,
+        ge=1_000,
+        description="What the tool results of one round may add to the request.",
     )
     passages_characters: int = Field(
-        9_000, ge=500, description="What the passages given at the start of a turn may add."
+        default=9_000, ge=500, description="What the passages given at the start of a turn may add."
     )
 
     # The gate
     gate_words: float = Field(
-        0.455, ge=0, le=1, description="A turn is grounded at or above this word score."
+        default=0.455, ge=0, le=1, description="A turn is grounded at or above this word score."
     )
 
     @field_validator("database_url")
