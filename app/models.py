@@ -22,6 +22,9 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 # Names sort by code point everywhere, whatever the locale of the database is.
 CodePoints = Text(collation="C")
+# New entries wait in a list before they are merged into a GIN index: a longer one makes writes
+# faster, and leaves more free pages behind (64 MiB: 1.2 times the text; 8 MiB: 0.4 times).
+PENDING_KIB = 8 * 1024
 
 
 class Base(DeclarativeBase):
@@ -89,8 +92,14 @@ class Passage(Base):
             "folded",
             postgresql_using="gin",
             postgresql_ops={"folded": "gin_trgm_ops"},
+            postgresql_with={"gin_pending_list_limit": PENDING_KIB},
         ),
-        Index("ix_passages_words", "words", postgresql_using="gin"),
+        Index(
+            "ix_passages_words",
+            "words",
+            postgresql_using="gin",
+            postgresql_with={"gin_pending_list_limit": PENDING_KIB},
+        ),
     )
 
     id: Mapped[int] = mapped_column(BigInteger, Identity(always=True), primary_key=True)
@@ -98,6 +107,7 @@ class Passage(Base):
     position: Mapped[int] = mapped_column(BigInteger)
     lines: Mapped[int]
     characters: Mapped[int]
+    text: Mapped[str]
     # Simple case folding, then punctuation and blanks as letters (search/fold.py): every character
     # is in the trigram index, and LIKE has no wildcard to escape.
     folded: Mapped[str] = mapped_column(CodePoints)

@@ -8,6 +8,7 @@ revision = "0001"
 down_revision = None
 
 CODE_POINTS = sa.Text(collation="C")
+PENDING = {"gin_pending_list_limit": 8 * 1024}
 
 
 def upgrade() -> None:
@@ -62,6 +63,7 @@ def _passages() -> None:
         sa.Column("position", sa.BigInteger(), nullable=False),
         sa.Column("lines", sa.Integer(), nullable=False),
         sa.Column("characters", sa.Integer(), nullable=False),
+        sa.Column("text", sa.Text(), nullable=False),
         sa.Column("folded", CODE_POINTS, nullable=False),
         sa.Column("words", postgresql.TSVECTOR(), nullable=False),
         sa.ForeignKeyConstraint(
@@ -83,12 +85,23 @@ def _passages() -> None:
         unique=False,
         postgresql_using="gin",
         postgresql_ops={"folded": "gin_trgm_ops"},
+        postgresql_with=PENDING,
     )
     op.create_index(
-        "ix_passages_words", "passages", ["words"], unique=False, postgresql_using="gin"
+        "ix_passages_words",
+        "passages",
+        ["words"],
+        postgresql_using="gin",
+        postgresql_with=PENDING,
     )
+    _pack_passages()
+
+
+def _pack_passages() -> None:
     # Compressed in the row rather than moved out of it: a scan reads it without a second look-up.
     op.execute("ALTER TABLE passages ALTER COLUMN folded SET STORAGE MAIN")
+    # Rows of this size are left uncompressed by default; packed, a collection takes a fifth less.
+    op.execute("ALTER TABLE passages SET (toast_tuple_target = 256)")
 
 
 def _conversations() -> None:
