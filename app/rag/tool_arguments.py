@@ -1,0 +1,53 @@
+"""The arguments of a tool call, repaired where only one meaning is possible, else refused."""
+
+import math
+import re
+import unicodedata
+from typing import Any
+
+from app.rag.refusals import Refusal, echo
+from app.text import clean
+
+_WHOLE = re.compile(r"\s*([+-]?\d{1,400})(\.0*)?\s*", re.ASCII)
+
+
+def text_argument(arguments: dict[str, Any], name: str) -> str | None:
+    """A text in normal form C; None when it is absent, null or empty."""
+    value = arguments.get(name)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = str(value)
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str):
+        raise Refusal(f"{name} must be a string, not {_kind(value)}.")
+    return unicodedata.normalize("NFC", clean(value))
+
+
+def whole_number(arguments: dict[str, Any], name: str) -> int | None:
+    """A whole number, also out of `"5"` and `5.0`; None when it is absent, null or empty."""
+    value = arguments.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float | str | None):
+        raise Refusal(f"{name} must be a whole number, not {_kind(value)}.")
+    match value:
+        case None | "":
+            return None
+        case int():
+            return value
+        case float() if math.isfinite(value) and value.is_integer():
+            return int(value)
+        case str() if written := _WHOLE.fullmatch(value):
+            return int(written[1])
+        case _:
+            raise Refusal(f"{name} must be a whole number, not {echo(clean(str(value)))}.")
+
+
+def _kind(value: object) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case list():
+            return "a list"
+        case dict():
+            return "an object"
+        case _:
+            return "that"
