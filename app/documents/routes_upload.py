@@ -1,0 +1,126 @@
+"""Uploads over HTTP: one document as a body, or many files in a form."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request, Response
+from starlette.requests import ClientDisconnect
+
+from app.access import Caller
+from app.db.engine import Sessions
+from app.dependencies import CurrentSessions, CurrentSettings, Editor
+from app.documents import queries_store
+from app.documents.bodies import limited
+from app.documents.multipart import File, read_parts
+from app.documents.names import check_path, check_source, quoted
+from app.documents.upload import prepare
+from app.errors import AppError, InvalidRequest
+from app.schemas import CleanText, DocumentSummary, RefusedFile, StoredDocument, UploadResults
+
+# On its own, because its bodies may be larger than those of all other requests.
+router = APIRouter(prefix="/api", tags=["documents"])
+
+_BINARY = {"type": "string", "format": "binary"}
+_FORM = {
+    "type": "object",
+    "required": ["source", "files"],
+    "properties": {"source": {"type": "string"}, "files": {"type": "array", "items": _BINARY}},
+}
+
+
+@dataclass(frozen=True)
+class _Received:
+    """A body that has arrived, and the name it shall have, unchecked."""
+
+    source: str
+    path: str
+    content_type: str | None
+    body: bytes
+
+
+async def _received(
+    source: str, path: str, request: Request, settings: CurrentSettings, _: Editor
+) -> _Received:
+    check_source(source)
+    check_path(path)
+    body = bytearray()
+    async for chunk in _chunks(request, settings.max_document_bytes, f"“{quoted(path)}”"):
+        body += chunk
+    return _Received(source, path, request.headers.get("content-type"), bytes(body))
+
+
+Received = Annotated[_Received, Depends(_received)]
+
+
+def _body(media_type: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"requestBody": {"required": True, "content": {media_type: {"schema": schema}}}}
+
+
+@router.put(
+    "/documents/{source}/{path:path}",
+    responses={201: {"model": StoredDocument}},
+    openapi_extra=_body("*/*", _BINARY),
+)
+async def put_document(
+    received: Received, response: Response, sessions: CurrentSessions, caller: Editor
+) -> StoredDocument:
+    """Store the body as a document: 201 when it is new, 200 when it is replaced or unchanged."""
+    stored = await _store(sessions, caller, received)
+    response.status_code = 201 if stored.outcome == "created" else 200
+    return stored
+
+
+@router.post("/documents", openapi_extra=_body("multipart/form-data", _FORM))
+async def post_documents(
+    request: Request,
+    settings: CurrentSettings,
+    sessions: CurrentSessions,
+    caller: Editor,
+    source: CleanText | None = None,
+) -> UploadResults:
+    """Store files, each in its own transaction; the field `source` comes before the first one."""
+    chunks = _chunks(request, settings.max_request_bytes, "The request")
+    content_type = request.headers.get("content-type", "")
+    results: list[StoredDocument | RefusedFile] = []
+    async for part in read_parts(chunks, content_type, settings.max_document_bytes):
+        if isinstance(part, File):
+            if source is None:
+                raise InvalidRequest("The field “source” must come before the files.")
+            results.append(await _store_file(sessions, caller, check_source(source), part))
+        elif part.name == "source":
+            source = part.value
+    return UploadResults(results=results)
+
+
+async def _chunks(request: Request, limit: int, what: str) -> AsyncIterator[bytes]:
+    """The body as it arrives; refused at once when it announces to be larger than `limit`."""
+    announced = request.headers.get("content-length", "")
+    try:
+        async for chunk in limited(request.stream(), limit, what, announced):
+            yield chunk
+    except ClientDisconnect as error:
+        raise InvalidRequest("The upload broke off.") from error
+
+
+async def _store(sessions: Sessions, caller: Caller, received: _Received) -> StoredDocument:
+    upload = await asyncio.to_thread(
+        prepare, received.source, received.path, received.body, received.content_type
+    )
+    async with sessions.begin() as session:
+        document, outcome = await queries_store.store(session, caller.visible, upload)
+    summary = DocumentSummary.model_validate(document)
+    return StoredDocument(**summary.model_dump(), outcome=outcome)
+
+
+async def _store_file(
+    sessions: Sessions, caller: Caller, source: str, file: File
+) -> StoredDocument | RefusedFile:
+    try:
+        if file.error:
+            raise file.error
+        received = _Received(source, file.name, file.content_type, file.body)
+        return await _store(sessions, caller, received)
+    except AppError as error:
+        return RefusedFile(path=file.name, error=error.code, detail=error.detail)
