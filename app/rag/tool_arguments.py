@@ -8,13 +8,16 @@ from typing import Any
 from app.rag.refusals import Refusal, echo
 from app.text import clean
 
+Arguments = dict[str, Any]
+# A longer number is not what somebody wanted to look up.
+_REPEATABLE = 10**100
 _WHOLE = re.compile(r"\s*([+-]?\d{1,400})(\.0*)?\s*", re.ASCII)
 
 
-def text_argument(arguments: dict[str, Any], name: str) -> str | None:
+def text_argument(arguments: Arguments, name: str) -> str | None:
     """A text in normal form C; None when it is absent, null or empty."""
     value = arguments.get(name)
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _REPEATABLE:
         value = str(value)
     if value is None or value == "":
         return None
@@ -23,7 +26,7 @@ def text_argument(arguments: dict[str, Any], name: str) -> str | None:
     return unicodedata.normalize("NFC", clean(value))
 
 
-def whole_number(arguments: dict[str, Any], name: str) -> int | None:
+def whole_number(arguments: Arguments, name: str) -> int | None:
     """A whole number, also out of `"5"` and `5.0`; None when it is absent, null or empty."""
     value = arguments.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float | str | None):
@@ -50,4 +53,4 @@ def _kind(value: object) -> str:
         case dict():
             return "an object"
         case _:
-            return "that"
+            return "a number"

@@ -86,18 +86,21 @@ def window(line: Stretch, start: int, end: int, width: int = SHOWN) -> Stretch:
     That is the beginning of the line when the match lies in it, else a window around the match, or
     the head of a match that is longer. It is shorter where `width` would split a grapheme.
     """
-    first, last = _bounds(line.length, start, end, width)
-    first = _cluster_start(line, first)
-    last = _cluster_start(line, min(last, first + width))
+    return take(line, _window_start(line.length, start, end, width), width)
+
+
+def take(line: Stretch, start: int, width: int) -> Stretch:
+    """At most `width` code points of `line` from `start` on; both ends move back to a grapheme."""
+    first = _cluster_start(line, start)
+    last = _cluster_start(line, min(first + width, line.length))
     return Stretch(line.text[first - line.start : last - line.start], first, line.length)
 
 
-def _bounds(length: int, start: int, end: int, width: int) -> tuple[int, int]:
-    first = 0
-    if end > width:
-        margin = max(width - (end - start), 0) // 2
-        first = max(min(start - margin, length - width), 0)
-    return first, min(first + width, length)
+def _window_start(length: int, start: int, end: int, width: int) -> int:
+    if end <= width:
+        return 0
+    margin = max(width - (end - start), 0) // 2
+    return max(min(start - margin, length - width), 0)
 
 
 def _cluster_start(line: Stretch, place: int) -> int:
