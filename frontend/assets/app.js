@@ -1,0 +1,71 @@
+/** Starts the page: what the server says about itself, then the views, then the address. */
+import { Chat } from "./chat.js";
+import { Conversations } from "./conversations.js";
+import { Documents } from "./documents.js";
+import { Drawer } from "./drawer.js";
+import { brand, loadInterface, setTitle, settings } from "./interface.js";
+import { problem } from "./notes.js";
+import { Reader } from "./reader.js";
+import { onRoute } from "./router.js";
+import { runTurn } from "./stream.js";
+import { askForToken, token } from "./token.js";
+import { appendToolLine } from "./tool-line.js";
+import { UploadPanel } from "./upload-panel.js";
+import { Welcome } from "./welcome.js";
+
+export { appendToolLine, brand, runTurn };
+
+async function start() {
+  try {
+    await loadInterface();
+  } catch (error) {
+    const retry = { label: "Try again", run: () => location.reload() };
+    document.getElementById("transcript").append(problem(error.message, retry));
+    return;
+  }
+  if (settings().needs_token && !token()) return askForToken();
+  startViews();
+}
+
+function startViews() {
+  const conversations = new Conversations();
+  const documents = new Documents();
+  const reader = new Reader();
+  const drawer = new Drawer();
+  const chat = new Chat({
+    welcome: new Welcome(),
+    onChange: (id) => {
+      conversations.mark(id);
+      conversations.load();
+    },
+  });
+  new UploadPanel({ onUploaded: () => documents.load() });
+  conversations.load();
+  let shown = null;
+  onRoute(({ view, conversation, document: beside }) => {
+    const changed = view !== shown;
+    shown = view;
+    drawer.close();
+    showView(view);
+    conversations.mark(view === "chat" ? conversation : null);
+    if (view === "chat") chat.show(conversation);
+    else if (changed) documents.load();
+    reader.show(beside);
+  });
+}
+
+function showView(view) {
+  for (const section of document.querySelectorAll("[data-view]")) {
+    section.hidden = section.dataset.view !== view;
+  }
+  const link = document.getElementById("documents-link");
+  if (view === "documents") {
+    link.ariaCurrent = "page";
+    setTitle("Documents");
+  } else {
+    link.removeAttribute("aria-current");
+  }
+}
+
+document.getElementById("skip").addEventListener("click", () => document.getElementById("message").focus());
+start();

@@ -1,0 +1,53 @@
+/** What stands under an answer: errors, remarks, and what the model was given. */
+import { fromTemplate, make, name } from "./dom.js";
+import { count } from "./format.js";
+import { withDocument } from "./router.js";
+
+/** A visible error; `retry` (optional) is `{label, run}`. */
+export function problem(message, retry) {
+  const element = fromTemplate("problem");
+  element.querySelector(".error-text").textContent = message;
+  const button = element.querySelector("button");
+  if (retry) {
+    button.textContent = retry.label;
+    button.addEventListener("click", retry.run, { once: true });
+  } else {
+    button.remove();
+  }
+  return element;
+}
+
+export function remark(text) {
+  return make("p", "remark", text);
+}
+
+/** Why a question was deflected, with a button that searches all the same. */
+export function notCovered(reason, score, searchAnyway) {
+  const element = fromTemplate("not-covered");
+  const why = [reason, typeof score === "number" ? `score ${score.toFixed(2)}` : ""];
+  element.querySelector(".why").textContent = why.filter(Boolean).join(" · ");
+  element.querySelector("button").addEventListener("click", searchAnyway, { once: true });
+  return element;
+}
+
+/** Appends the passages that the model was given at the start, as links, folded away. */
+export function addPassages(parent, passages) {
+  if (!passages?.length) return;
+  const element = fromTemplate("passages");
+  element.querySelector("summary").textContent = `${count(passages.length, "passage")} read first`;
+  element.querySelector("ul").append(...passages.map(passageItem));
+  parent.append(element);
+}
+
+function passageItem({ source, path, first_line: first, last_line: last }) {
+  const link = make("a", "citation-link");
+  link.append(name(`${source}/${path}`), `:${first}-${last}`);
+  link.href = withDocument({ source, path, first, last });
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    location.hash = withDocument({ source, path, first, last });
+  });
+  const item = document.createElement("li");
+  item.append(link);
+  return item;
+}

@@ -1,0 +1,94 @@
+/** One turn in the transcript: the question, its answer, and how it ended. */
+import { Answer } from "./answer.js";
+import { copyButton } from "./copy.js";
+import { fromTemplate } from "./dom.js";
+import { addPassages, notCovered, problem, remark } from "./notes.js";
+
+const REMARKS = {
+  stopped: "Stopped.",
+  length: "The answer was cut at the model’s limit of length.",
+};
+
+export class TurnView {
+  element = fromTemplate("turn");
+  id = null;
+  message;
+  answer = new Answer();
+  #foot = this.element.querySelector(".turn-foot");
+  #heard = null;
+  #actions;
+
+  /** `actions.askAgain(turn, changes)` asks this turn's question once more. */
+  constructor(message, actions) {
+    this.message = message;
+    this.#actions = actions;
+    this.element.querySelector(".message.user").textContent = message;
+    this.#foot.before(this.answer.element);
+  }
+
+  /** Shows an event of the turn. */
+  apply(event) {
+    if (event.type === "turn") this.#begin(event);
+    else if (event.type === "done") this.#done(event.finish);
+    else if (event.type === "error") this.#failed(event.message);
+    else this.answer.apply(event);
+  }
+
+  /** Shows a turn as the server stored it, by the events that made it. */
+  restore(turn) {
+    this.apply({ ...turn, type: "turn", turn_id: turn.id });
+    for (const { blocks, text, calls } of turn.rounds) {
+      if (blocks.length) blocks.forEach((html, index) => this.apply({ type: "block", index, html }));
+      else this.apply({ type: "delta", text });
+      for (const call of calls) {
+        this.apply({ ...call, type: "tool" });
+        this.apply({ ...call, type: "tool_result" });
+      }
+    }
+    if (turn.citations.length) this.apply({ type: "citations", citations: turn.citations });
+    if (turn.state === "interrupted") this.#failed("The server stopped before the answer was complete.");
+    else if (turn.error) this.#failed(turn.error.detail);
+    else this.#done(turn.state);
+  }
+
+  /** Shows the one error of this turn; `retry` is `{label, run}`. */
+  fail(message, retry) {
+    this.#end();
+    this.#foot.append(problem(message, retry));
+  }
+
+  #begin(event) {
+    this.id = event.turn_id;
+    this.element.dataset.turn = event.turn_id;
+    this.#heard = event;
+  }
+
+  #done(finish) {
+    this.#end();
+    if (REMARKS[finish]) this.#foot.append(remark(REMARKS[finish]));
+    this.#explain();
+  }
+
+  #failed(message) {
+    this.fail(message, {
+      label: "Try again",
+      run: () => this.#actions.askAgain(this, { replaces_turn: this.id }),
+    });
+  }
+
+  #end() {
+    this.answer.finish();
+    this.#foot.replaceChildren();
+    if (this.answer.words) this.#foot.append(copyButton("Copy answer", () => this.answer.words));
+    if (this.#heard?.grounded) addPassages(this.#foot, this.#heard.sources);
+  }
+
+  /** Says why the documents were not used, and offers to use them all the same. */
+  #explain() {
+    const { grounded, reason, score } = this.#heard ?? {};
+    if (grounded !== false || reason === "smalltalk") return;
+    const searchAnyway = () =>
+      this.#actions.askAgain(this, { replaces_turn: this.id, search_anyway: true });
+    this.#foot.append(notCovered(reason, score, searchAnyway));
+  }
+}
