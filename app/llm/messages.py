@@ -1,13 +1,13 @@
 """What is said to the language model and what it says back, as plain values."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 
 @dataclass(frozen=True)
 class ToolCall:
-    """One call that the model asks for; `arguments` is a JSON text, valid in what we send."""
+    """One call that the model asks for; `arguments` is JSON text as it came, perhaps malformed."""
 
     id: str
     name: str
@@ -26,8 +26,11 @@ class UserMessage:
 
 @dataclass(frozen=True)
 class AssistantMessage:
+    """What the model said before; `thinking` is taken over from its `Reply`."""
+
     text: str
     calls: tuple[ToolCall, ...] = ()
+    thinking: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,16 +66,24 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Reply:
-    """A complete reply; the last thing that a stream yields. `finish` is `stop` or `length`."""
+    """A complete reply; the last thing that a stream yields. `finish` is `stop` or `length`.
+
+    `text` is what to keep: the deltas joined, or less when part of them turned out to be thinking.
+    `thinking` says that it ended amid thinking, which the next reply of the turn may close.
+    """
 
     text: str
     calls: tuple[ToolCall, ...] = ()
     finish: str = "stop"
+    thinking: bool = False
 
 
 class Model(Protocol):
     """A language model: the OpenAI-compatible client, the offline model, or a test's script."""
 
-    def stream(self, request: LlmRequest) -> AsyncIterator[TextDelta | Waiting | Reply]:
-        """Yield text as it arrives, then one `Reply`; raise `ModelError` when it fails."""
+    def stream(self, request: LlmRequest) -> AsyncGenerator[TextDelta | Waiting | Reply, None]:
+        """Yield text as it arrives, then one `Reply`; raise `ModelError` when it fails.
+
+        Closing the generator (`contextlib.aclosing`) stops the model at once.
+        """
         ...

@@ -1,0 +1,62 @@
+"""Thinking that models leave in their text."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.llm.failures import EmptyReply
+from tests.e2e.mock_wire import DONE, called, chunk, finished
+from tests.streams import read, text_of
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.sampled_from(["a", " ", "\n", "`", "```", "<", "think>", "</think>", "é"])))
+def test_text_reads_the_same_however_it_is_split_into_deltas(tokens: list[str]) -> None:
+    def outcome(pieces: list[str]) -> str | None:
+        try:
+            return read(*(chunk({"content": p}) for p in pieces), finished(), DONE)[1].text
+        except EmptyReply:
+            return None
+
+    assert outcome(tokens) == outcome(["".join(tokens)]) == outcome(list("".join(tokens)))
+
+
+@pytest.mark.parametrize(
+    ("contents", "text"),
+    [
+        (["<think>plan</think>\n\nAnswer"], "Answer"),
+        (["<thi", "nk>plan</th", "ink>Answer"], "Answer"),
+        (["<thinking>plan</thinking>Answer"], "Answer"),
+        (["Hello <think>plan</think>world"], "Hello world"),
+        (["Use `<think>` or\n```\n<think>\n</think>\n```\nin code"],) * 2,
+        (["Use <think> to think."],) * 2,
+        (["a < b, a <t"],) * 2,
+    ],
+)
+def test_thinking_is_taken_out_but_not_talk_about_it(
+    contents: list[str], text: str | list[str]
+) -> None:
+    assert text_of(*contents) == "".join(text)
+
+
+def test_thinking_may_be_closed_in_a_later_reply() -> None:
+    call = {"tool_calls": [called(0, id="a", name="x", arguments="{}")]}
+    shown, first = read(chunk({"content": "<think>plan"}), chunk(call), finished(), DONE)
+    assert (shown, first.text, first.thinking) == ("", "", True)
+    assert text_of("more</think>", "The port", thinking=True) == "The port"
+    assert text_of("The port is ", "8081", thinking=True) == "The port is 8081"
+
+
+def test_a_closing_tag_that_nothing_opened_voids_what_was_before_it() -> None:
+    shown, reply = read(chunk({"content": "plan"}), chunk({"content": "</think>Answer"}), DONE)
+    assert (shown, reply.text) == ("planAnswer", "Answer")
+
+
+def test_reasoning_content_is_no_text() -> None:
+    assert read(chunk({"reasoning_content": "no", "content": "yes"}), DONE)[1].text == "yes"
+
+
+@pytest.mark.parametrize("content", ["<think>plan", "<think>plan</think>\n"])
+def test_a_reply_of_thinking_alone_is_no_answer(content: str) -> None:
+    with pytest.raises(EmptyReply, match="no answer"):
+        text_of(content)
