@@ -1,0 +1,87 @@
+"""One PostgreSQL for the whole run, emptied before each test that uses it; the application on it."""
+
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from sqlalchemy import Engine, create_engine, text
+
+from app.db import embedded
+from app.db.engine import Sessions, create_sessions
+from app.db.engine import create_engine as create_async_engine
+from app.db.migrate import migrate
+from app.models import Base
+from app.settings import Settings
+
+
+@pytest.fixture(scope="session")
+def database_url() -> Iterator[str]:
+    """A migrated database; nothing in it survives the run, so nothing waits for the disk."""
+    # Outside of pytest's folders, which are closed to the account that root's PostgreSQL runs as.
+    folder = Path(tempfile.mkdtemp(prefix="brain-tests-"))
+    folder.chmod(0o711)
+    try:
+        with embedded.start(folder / "data") as server:
+            migrate(server.url)
+            _forget_the_disk(server.url)
+            yield server.url
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def _emptier(database_url: str) -> Iterator[Engine]:
+    engine = create_engine(database_url, isolation_level="AUTOCOMMIT")
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def empty_database(database_url: str, _emptier: Engine) -> str:
+    """The URL of the database, with empty tables and identities that begin at 1."""
+    tables = ", ".join(Base.metadata.tables)
+    with _emptier.connect() as connection:
+        connection.execute(text("SET lock_timeout = '10s'"))
+        connection.execute(text(f"TRUNCATE {tables} RESTART IDENTITY CASCADE"))
+    return database_url
+
+
+@pytest.fixture
+async def sessions(empty_database: str) -> AsyncIterator[Sessions]:
+    engine = create_async_engine(empty_database, pool_size=10)
+    yield create_sessions(engine)
+    await engine.dispose()
+
+
+@pytest.fixture
+def settings(empty_database: str, tmp_path: Path) -> Settings:
+    return Settings(database_url=empty_database, data_dir=tmp_path)  # pyright: ignore[reportCallIssue]
+
+
+@pytest.fixture
+def app(settings: Settings) -> FastAPI:
+    from app.main import create_app  # noqa: PLC0415 - unit tests need no application
+
+    return create_app(settings)
+
+
+@pytest.fixture
+async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    """A browser's view of the running application."""
+    async with app.router.lifespan_context(app):
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+            yield client
+
+
+def _forget_the_disk(url: str) -> None:
+    engine = create_engine(url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        for setting in ("fsync", "synchronous_commit", "full_page_writes"):
+            connection.execute(text(f"ALTER SYSTEM SET {setting} = off"))
+        connection.execute(text("SELECT pg_reload_conf()"))
+    engine.dispose()
