@@ -138,6 +138,18 @@ async def sources(session: AsyncSession, visible: Visible) -> Sequence[SourceTot
     return [SourceTotals(*row) for row in rows.tuples()]
 
 
+async def source_names(session: AsyncSession, visible: Visible, limit: int) -> list[str]:
+    """The names of the first `limit` sources."""
+    statement = (
+        select(Document.source)
+        .where(within(visible, Document.source))
+        .distinct()
+        .order_by(Document.source)
+        .limit(limit)
+    )
+    return list(await session.scalars(statement))
+
+
 def named(visible: Visible, source: str, path: str) -> tuple[ColumnElement[bool], ...]:
     """The conditions that pick one document."""
     return Document.source == source, Document.path == path, within(visible, Document.source)
