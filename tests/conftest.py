@@ -1,4 +1,4 @@
-"""One PostgreSQL for the whole run, emptied before each test that uses it; the application on it."""
+"""One PostgreSQL for the whole run, emptied before each test, and the application on it."""
 
 import shutil
 import tempfile

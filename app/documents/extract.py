@@ -110,7 +110,7 @@ def _decode_other(body: bytes, charset: str, name: str) -> tuple[str, tuple[str,
     wrong = loose.count("\ufffd") - body.count("\ufffd".encode())
     right = len(loose) - len(loose.encode("ascii", "ignore")) - wrong
     if right >= 4 * wrong:
-        return loose, (f"Bytes that are not UTF-8 became U+FFFD, in {wrong:,} places.",)
+        return loose, (f"Bytes that are not UTF-8 became U+FFFD ({wrong:,}×).",)
     for encoding in _candidates(body, charset):
         try:
             return body.decode(encoding), (f"The text was read as {encoding}.",)
@@ -130,12 +130,20 @@ def _paired(body: bytes) -> str | None:
 
 def _candidates(body: bytes, charset: str) -> list[str]:
     """Encodings to try: as declared, Windows-1252 when there is little to go by, as guessed."""
-    declared_name = charset.lower().replace("-", "_").replace("windows_", "cp")
-    first = [codecs.lookup(declared_name).name] if declared_name in IANA_SUPPORTED else []
+    first = _known(charset)
     high = len(body) - len(body.decode("ascii", "ignore"))
     if high < 32 and high * 3 < len(body):
         first.append("cp1252")
     return first + [match.encoding for match in from_bytes(_sample(body), cp_exclusion=_UNICODE)]
+
+
+def _known(charset: str) -> list[str]:
+    """Python's name of a declared charset, if it is one of text and not, say, of zip."""
+    try:
+        name = codecs.lookup(charset).name
+    except LookupError:
+        return []
+    return [name] if name.replace("-", "_") in IANA_SUPPORTED else []
 
 
 def _sample(body: bytes) -> bytes:
