@@ -39,7 +39,7 @@ function startViews() {
       conversations.load();
     },
   });
-  new UploadPanel({ onUploaded: () => documents.load() });
+  new UploadPanel({ onUploaded: (sources) => documents.load(sources) });
   conversations.load();
   let shown = null;
   onRoute(({ view, conversation, document: beside }) => {

@@ -26,7 +26,9 @@ export class Documents {
     });
   }
 
-  async load() {
+  /** Shows what is stored now; the sources `opened` with their documents unfolded. */
+  async load(opened = []) {
+    for (const source of opened) this.#open.add(source);
     this.#loading += 1;
     const loading = this.#loading;
     let parts;

@@ -24,6 +24,7 @@ export class Run {
    * server ended it, else `{message, resume}`: `resume` when the turn may still be running there.
    */
   async follow(question) {
+    announce(thinkingStatus());
     showStatus(thinkingStatus());
     try {
       const onEvent = (event) => this.#show(event);

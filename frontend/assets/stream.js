@@ -5,7 +5,7 @@ import { readEvents } from "./sse.js";
 
 // The server pings every 15 s: a connection that is silent for longer is dead.
 const SILENCE_MS = 45_000;
-// Without a slot, a connection is given up as soon as it has told what is new, and taken up again.
+// Without a slot, a connection is held just long enough to hear what is new, again and again.
 const SIP_MS = 400;
 const SIP_PAUSE_MS = 1_200;
 const PAUSES_MS = [300, 1_000, 2_000, 4_000, 8_000, 8_000];
@@ -78,10 +78,12 @@ class Follower {
     const signal = AbortSignal.any([this.#signal, connection.signal]);
     const response = await connect({ signal });
     let timer;
+    let isSip = false;
     const watch = () => {
+      if (isSip) return; // However much comes: the connection is given up in time.
       clearTimeout(timer);
-      const sip = !this.#release && this.#turnId !== null;
-      timer = setTimeout(() => connection.abort(), sip ? SIP_MS : SILENCE_MS);
+      isSip = !this.#release && this.#turnId !== null;
+      timer = setTimeout(() => connection.abort(), isSip ? SIP_MS : SILENCE_MS);
     };
     watch();
     let heard = false;

@@ -58,7 +58,7 @@ export class UploadPanel {
     const progress = (index, fraction) => list.progress(index, fraction);
     await uploadAll(placed, progress, (index, outcome) => list.outcome(index, outcome));
     list.finish();
-    this.#onUploaded();
+    this.#onUploaded(new Set(placed.map(({ source }) => source)));
   }
 
   #isValid() {
