@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from app.access import Caller
+from app.chat.turns import Turns
 from app.db.engine import Sessions
 from app.errors import Forbidden
 from app.settings import Settings
@@ -16,6 +17,10 @@ def _settings(request: Request) -> Settings:
 
 def _sessions(request: Request) -> Sessions:
     return request.app.state.sessions
+
+
+def _turns(request: Request) -> Turns:
+    return request.app.state.turns
 
 
 def _reader(request: Request) -> Caller:
@@ -31,5 +36,6 @@ def _editor(caller: Annotated[Caller, Depends(_reader)]) -> Caller:
 CurrentSettings = Annotated[Settings, Depends(_settings)]
 # A factory, never an open session: a session opened here would stay open while a stream runs.
 CurrentSessions = Annotated[Sessions, Depends(_sessions)]
+CurrentTurns = Annotated[Turns, Depends(_turns)]
 Reader = Annotated[Caller, Depends(_reader)]
 Editor = Annotated[Caller, Depends(_editor)]

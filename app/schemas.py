@@ -6,16 +6,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
 
-
-def clean(value: Any) -> Any:
-    """Replace what neither PostgreSQL nor UTF-8 can hold: U+0000 and lone surrogates."""
-    if not isinstance(value, str):
-        return value
-    paired = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return paired.replace("\0", "\ufffd")
+from app.text import clean
 
 
-CleanText = Annotated[str, BeforeValidator(clean)]
+def _cleaned(value: Any) -> Any:
+    return clean(value) if isinstance(value, str) else value
+
+
+CleanText = Annotated[str, BeforeValidator(_cleaned)]
 
 
 class Problem(BaseModel):
@@ -270,6 +268,12 @@ class ConversationContent(ConversationSummary):
 
 class Title(BaseModel):
     title: CleanText = Field(min_length=1, max_length=200)
+
+
+class RetrievalRequest(BaseModel):
+    q: CleanText = Field(min_length=1, max_length=200_000)
+    source: CleanText | None = None
+    limit: int = Field(default=10, ge=1, le=50)
 
 
 class Retrieved(BaseModel):

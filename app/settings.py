@@ -10,6 +10,11 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 MIB = 1024 * 1024
 
 
+def _data_dir() -> Path:
+    # For root a folder of the site: the database runs as another user, who may not enter /root.
+    return Path(platformdirs.user_data_dir("brain", appauthor=False, use_site_for_root=True))
+
+
 class Settings(BaseSettings):
     """Read once at start; a value that does not parse stops the start with its name."""
 
@@ -31,7 +36,7 @@ class Settings(BaseSettings):
 
     # Where the data lives
     data_dir: Path = Field(
-        default_factory=lambda: Path(platformdirs.user_data_dir("brain", appauthor=False)),
+        default_factory=_data_dir,
         description="Folder of the embedded database; the platform's user data folder by default.",
     )
     database_url: str = Field(

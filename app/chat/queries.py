@@ -1,0 +1,158 @@
+"""Conversations and the turns that begin in them, as rows."""
+
+import uuid
+from collections.abc import Sequence
+from datetime import timedelta
+
+from sqlalchemy import and_, delete, exists, func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.errors import NotFound, TurnRunning
+from app.models import Citation, Conversation, Round, Turn
+from app.schemas import ChatRequest
+
+TITLE_CHARACTERS = 80
+# A running turn whose process has not renewed it for this long has lost its process.
+LEASE = timedelta(seconds=5)
+MOST_CONVERSATIONS = 500
+
+
+async def begin_turn(session: AsyncSession, owner: str, request: ChatRequest) -> tuple[Turn, bool]:
+    """The turn that answers a request, and whether it is new: a `key` sent again finds its turn."""
+    if request.key is not None:
+        known = await _turn_with_key(session, owner, request.key)
+        if known is not None:
+            return known, False
+    conversation = await _conversation_for(session, owner, request)
+    await _make_room(session, conversation.id, request.replaces_turn)
+    last = await session.scalar(
+        select(func.max(Turn.position)).where(Turn.conversation_id == conversation.id)
+    )
+    turn = Turn(
+        id=uuid.uuid4(),
+        conversation_id=conversation.id,
+        position=(last or 0) + 1,
+        owner=owner,
+        key=request.key,
+        message=request.message,
+        sources=request.sources or None,
+        search_anyway=request.search_anyway,
+        passages=[],
+        state="running",
+        lease_until=func.now() + LEASE,
+    )
+    session.add(turn)
+    conversation.updated_at = func.now()
+    await session.flush()
+    return turn, True
+
+
+async def _turn_with_key(session: AsyncSession, owner: str, key: str) -> Turn | None:
+    # Two requests with one key wait for each other here, before either looks.
+    lock = func.pg_advisory_xact_lock(func.hashtextextended(f"{owner}\n{key}", 0))
+    await session.execute(select(lock))
+    return await session.scalar(select(Turn).where(Turn.owner == owner, Turn.key == key))
+
+
+async def _conversation_for(
+    session: AsyncSession, owner: str, request: ChatRequest
+) -> Conversation:
+    if request.conversation_id is not None:
+        return await get_conversation(session, owner, request.conversation_id, lock=True)
+    title = " ".join(request.message.split())
+    shortened = title if len(title) <= TITLE_CHARACTERS else f"{title[: TITLE_CHARACTERS - 1]}…"
+    conversation = Conversation(id=uuid.uuid4(), owner=owner, title=shortened)
+    session.add(conversation)
+    await session.flush()
+    return conversation
+
+
+async def _make_room(
+    session: AsyncSession, conversation_id: uuid.UUID, replaces: uuid.UUID | None
+) -> None:
+    """Refuse while another turn runs; set aside the turn that is asked again, and all after it."""
+    running = await session.scalar(
+        select(Turn).where(
+            Turn.conversation_id == conversation_id,
+            Turn.state == "running",
+        )
+    )
+    if running is not None:
+        raise TurnRunning("The question before is still being answered: wait for it or stop it.")
+    if replaces is None:
+        return
+    replaced = await session.get(Turn, replaces)
+    if replaced is None or replaced.conversation_id != conversation_id:
+        raise NotFound("The turn to be asked again is not in this conversation.")
+    await session.execute(
+        update(Turn)
+        .where(Turn.conversation_id == conversation_id, Turn.position >= replaced.position)
+        .values(replaced=True)
+    )
+
+
+async def get_conversation(
+    session: AsyncSession, owner: str, conversation_id: uuid.UUID, *, lock: bool = False
+) -> Conversation:
+    """The owner's conversation; somebody else's is as unknown as none."""
+    query = select(Conversation).where(
+        Conversation.id == conversation_id, Conversation.owner == owner
+    )
+    conversation = await session.scalar(query.with_for_update() if lock else query)
+    if conversation is None:
+        raise NotFound("There is no such conversation.")
+    return conversation
+
+
+async def list_conversations(
+    session: AsyncSession, owner: str
+) -> Sequence[tuple[Conversation, bool]]:
+    """The owner's conversations, the latest first, and whether a turn runs in each."""
+    running = exists().where(and_(Turn.conversation_id == Conversation.id, Turn.state == "running"))
+    query = (
+        select(Conversation, running)
+        .where(Conversation.owner == owner)
+        .order_by(Conversation.updated_at.desc(), Conversation.id)
+        .limit(MOST_CONVERSATIONS)
+    )
+    return [(conversation, is_running) for conversation, is_running in await session.execute(query)]
+
+
+async def delete_conversation(
+    session: AsyncSession, owner: str, conversation_id: uuid.UUID
+) -> None:
+    await get_conversation(session, owner, conversation_id, lock=True)
+    await session.execute(delete(Conversation).where(Conversation.id == conversation_id))
+
+
+async def get_turn(session: AsyncSession, owner: str, turn_id: uuid.UUID) -> Turn:
+    turn = await session.scalar(select(Turn).where(Turn.id == turn_id, Turn.owner == owner))
+    if turn is None:
+        raise NotFound("There is no such turn.")
+    return turn
+
+
+async def turns_of(session: AsyncSession, conversation_id: uuid.UUID) -> Sequence[Turn]:
+    """The turns of a conversation in order, without those that were asked again."""
+    query = select(Turn).where(Turn.conversation_id == conversation_id, ~Turn.replaced)
+    return (await session.scalars(query.order_by(Turn.position))).all()
+
+
+async def rounds_of(
+    session: AsyncSession, turn_ids: Sequence[uuid.UUID]
+) -> dict[uuid.UUID, list[Round]]:
+    query = select(Round).where(Round.turn_id.in_(turn_ids)).order_by(Round.position)
+    found: dict[uuid.UUID, list[Round]] = {turn_id: [] for turn_id in turn_ids}
+    for made in await session.scalars(query):
+        found[made.turn_id].append(made)
+    return found
+
+
+async def citations_of(
+    session: AsyncSession, turn_ids: Sequence[uuid.UUID]
+) -> dict[uuid.UUID, list[Citation]]:
+    query = select(Citation).where(Citation.turn_id.in_(turn_ids)).order_by(Citation.position)
+    found: dict[uuid.UUID, list[Citation]] = {turn_id: [] for turn_id in turn_ids}
+    for citation in await session.scalars(query):
+        found[citation.turn_id].append(citation)
+    return found

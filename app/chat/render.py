@@ -1,0 +1,48 @@
+"""Events for a page that wants HTML: text becomes the Markdown blocks that it changes."""
+
+from collections.abc import AsyncIterator, Iterator
+
+from app.chat.markdown import BlockRenderer
+from app.chat.turns import Batch
+from app.schemas import ChatBlockEvent, ChatDeltaEvent, ChatEvent, ChatToolEvent
+
+
+async def as_blocks(batches: AsyncIterator[Batch], after: int) -> AsyncIterator[Batch]:
+    """Replace `delta` by `block` events; `batches` begin with the turn, `after` was seen already.
+
+    All blocks that a piece of text changes have the id of its last `delta`.
+    """
+    feed = _Feed()
+    async for batch in batches:
+        rendered = [(n, event) for n, event in feed.take(batch) if n > after]
+        if rendered:
+            yield rendered
+
+
+class _Feed:
+    """The text of the round in the making, rendered."""
+
+    def __init__(self) -> None:
+        self._renderer = BlockRenderer()
+        self._text: list[str] = []
+        self._last = 0
+
+    def take(self, batch: Batch) -> Iterator[tuple[int, ChatEvent]]:
+        for number, event in batch:
+            if isinstance(event, ChatDeltaEvent):
+                self._text.append(event.text)
+                self._last = number
+                continue
+            yield from self._flush()
+            if isinstance(event, ChatToolEvent):
+                self._renderer = BlockRenderer()
+            yield number, event
+        yield from self._flush()
+
+    def _flush(self) -> Iterator[tuple[int, ChatEvent]]:
+        if not self._text:
+            return
+        blocks = self._renderer.feed("".join(self._text))
+        self._text = []
+        for index, html in blocks:
+            yield self._last, ChatBlockEvent(index=index, html=html)

@@ -1,0 +1,100 @@
+"""An ended turn told again from its rows: as events for a reader, as content for the page."""
+
+import uuid
+from collections.abc import Iterator
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.chat.markdown import render_blocks
+from app.chat.queries import citations_of, rounds_of
+from app.models import Citation, Round, Turn
+from app.rag.history import CallMade, RoundMade, TurnMade
+from app.schemas import (
+    ChatCitationsEvent,
+    ChatDeltaEvent,
+    ChatDoneEvent,
+    ChatErrorEvent,
+    ChatEvent,
+    ChatToolEvent,
+    ChatToolResultEvent,
+    ChatTurnEvent,
+    CitationState,
+    PassageRange,
+    Problem,
+    RoundContent,
+    ToolLine,
+    TurnContent,
+)
+
+
+async def replay(session: AsyncSession, turn_id: uuid.UUID) -> list[ChatEvent]:
+    """The events of an ended turn, made again from its rounds."""
+    turn = await session.get_one(Turn, turn_id)
+    rounds = (await rounds_of(session, [turn_id]))[turn_id]
+    citations = (await citations_of(session, [turn_id]))[turn_id]
+    return list(_events(turn, rounds, citations))
+
+
+def _events(turn: Turn, rounds: list[Round], citations: list[Citation]) -> Iterator[ChatEvent]:
+    if turn.grounded is not None:
+        yield ChatTurnEvent(
+            conversation_id=turn.conversation_id,
+            turn_id=turn.id,
+            grounded=turn.grounded,
+            score=turn.score or 0.0,
+            reason=turn.reason or "",
+            sources=[PassageRange.model_validate(passage) for passage in turn.passages],
+        )
+    for made in rounds:
+        if made.text:
+            yield ChatDeltaEvent(text=made.text)
+        for call in made.calls:
+            yield ChatToolEvent(id=call["id"], name=call["name"], argument=call["argument"])
+            yield ChatToolResultEvent(id=call["id"], summary=call["summary"], failed=call["failed"])
+    if citations:
+        yield ChatCitationsEvent(citations=[_citation(citation) for citation in citations])
+    if turn.error is not None:
+        yield ChatErrorEvent.model_validate(turn.error)
+    else:
+        yield ChatDoneEvent.model_validate({"turn_id": turn.id, "finish": turn.state})
+
+
+def _citation(citation: Citation) -> CitationState:
+    row = {name: getattr(citation, name) for name in CitationState.model_fields if name != "index"}
+    return CitationState(index=citation.position, **row)
+
+
+def turn_content(turn: Turn, rounds: list[Round], citations: list[Citation]) -> TurnContent:
+    """A turn as the page shows it."""
+    return TurnContent(
+        id=turn.id,
+        message=turn.message,
+        state=turn.state,
+        grounded=turn.grounded,
+        score=turn.score,
+        reason=turn.reason,
+        sources=[PassageRange.model_validate(passage) for passage in turn.passages],
+        rounds=[_round_content(made) for made in rounds],
+        citations=[_citation(citation) for citation in citations],
+        error=Problem(error=turn.error["code"], detail=turn.error["message"])
+        if turn.error
+        else None,
+        created_at=turn.created_at,
+        ended_at=turn.ended_at,
+    )
+
+
+def _round_content(made: Round) -> RoundContent:
+    return RoundContent(
+        text=made.text,
+        blocks=render_blocks(made.text),
+        calls=[ToolLine.model_validate(call) for call in made.calls],
+    )
+
+
+def turn_made(turn: Turn, rounds: list[Round]) -> TurnMade:
+    """A turn as it was sent to the model."""
+    return TurnMade(
+        turn.prompt or turn.message,
+        tuple(RoundMade(r.text, tuple(CallMade(**call) for call in r.calls)) for r in rounds),
+    )

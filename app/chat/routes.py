@@ -1,0 +1,167 @@
+"""Chat over HTTP: ask, follow, stop; list, show, rename and remove conversations."""
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Header, Response
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+
+from app.chat import queries
+from app.chat.recovery import recover_abandoned
+from app.chat.render import as_blocks
+from app.chat.replay import turn_content, turn_made
+from app.chat.turns import Turns
+from app.db.visible import narrowed
+from app.dependencies import CurrentSessions, CurrentTurns, Reader
+from app.errors import InvalidRequest
+from app.models import Conversation, Turn
+from app.rag.agent import Task
+from app.schemas import (
+    ChatEvent,
+    ChatRequest,
+    ConversationContent,
+    Conversations,
+    ConversationSummary,
+    Title,
+)
+
+router = APIRouter(prefix="/api", tags=["chat"])
+
+Render = Literal["text", "html"]
+# Blocks are rendered at most this often while text arrives.
+FRAME_SECONDS = 0.04
+STREAM: dict[int | str, dict[str, Any]] = {
+    200: {"description": "Server-sent events, one JSON object each", "model": ChatEvent}
+}
+
+
+async def asked_turn(
+    request: ChatRequest, caller: Reader, sessions: CurrentSessions, turns: CurrentTurns
+) -> Turn:
+    """Everything that may refuse a question, before the stream opens; the turn runs after it."""
+    if not request.message.strip():
+        raise InvalidRequest("message: there is no question in it.")
+    async with sessions.begin() as session:
+        await recover_abandoned(session)
+        turn, is_new = await queries.begin_turn(session, caller.owner, request)
+        earlier = [
+            t for t in await queries.turns_of(session, turn.conversation_id) if t.id != turn.id
+        ]
+        rounds = await queries.rounds_of(session, [t.id for t in earlier])
+    if is_new:
+        history = tuple(turn_made(t, rounds[t.id]) for t in earlier)
+        task = Task(
+            message=turn.message,
+            history=history,
+            previous=earlier[-1].message if earlier else None,
+            visible=narrowed(caller.visible, turn.sources),
+            search_anyway=turn.search_anyway,
+        )
+        turns.start(turn, task)
+    return turn
+
+
+async def known_turn(turn_id: uuid.UUID, caller: Reader, sessions: CurrentSessions) -> Turn:
+    async with sessions() as session:
+        return await queries.get_turn(session, caller.owner, turn_id)
+
+
+@router.post("/chat", response_class=EventSourceResponse, responses=STREAM)
+async def chat(
+    request: ChatRequest, turn: Annotated[Turn, Depends(asked_turn)], turns: CurrentTurns
+) -> AsyncIterator[ServerSentEvent]:
+    """Ask a question; the answer streams as events, and goes on when nobody listens."""
+    async for event in _events(turns, turn, 0, request.render):
+        yield event
+
+
+@router.get("/turns/{turn_id}/events", response_class=EventSourceResponse, responses=STREAM)
+async def follow(
+    turn: Annotated[Turn, Depends(known_turn)],
+    turns: CurrentTurns,
+    render: Render = "text",
+    last_event_id: Annotated[str, Header()] = "",
+) -> AsyncIterator[ServerSentEvent]:
+    """Replay a turn from its first event, or from behind `Last-Event-ID`, and follow it."""
+    after = int(last_event_id) if last_event_id.isdecimal() and len(last_event_id) < 10 else 0
+    async for event in _events(turns, turn, after, render):
+        yield event
+
+
+async def _events(
+    turns: Turns, turn: Turn, after: int, render: Render
+) -> AsyncIterator[ServerSentEvent]:
+    # HTML is made from the text since the last tool call, so its reader starts at the beginning.
+    batches = (
+        as_blocks(turns.follow(turn, 0), after) if render == "html" else turns.follow(turn, after)
+    )
+    async for batch in batches:
+        following = [number for number, _ in batch[1:]] + [None]
+        for (number, event), next_number in zip(batch, following, strict=True):
+            # Events with one id belong together: only with the last one has a reader seen them.
+            yield ServerSentEvent(data=event, id=None if number == next_number else str(number))
+        if render == "html":
+            await asyncio.sleep(FRAME_SECONDS)
+
+
+@router.post("/turns/{turn_id}/stop", status_code=204)
+async def stop(turn: Annotated[Turn, Depends(known_turn)], turns: CurrentTurns) -> None:
+    """Stop a turn; what it has said so far is kept."""
+    await turns.stop(turn.id)
+
+
+@router.get("/conversations")
+async def list_conversations(caller: Reader, sessions: CurrentSessions) -> Conversations:
+    async with sessions() as session:
+        found = await queries.list_conversations(session, caller.owner)
+    return Conversations(conversations=[_summary(c, running) for c, running in found])
+
+
+def _summary(conversation: Conversation, running: bool) -> ConversationSummary:
+    return ConversationSummary(
+        id=conversation.id,
+        title=conversation.title,
+        created_at=conversation.created_at,
+        updated_at=conversation.updated_at,
+        running=running,
+    )
+
+
+@router.get("/conversations/{conversation_id}")
+async def show_conversation(
+    conversation_id: uuid.UUID, caller: Reader, sessions: CurrentSessions
+) -> ConversationContent:
+    """A conversation with its turns, as the page shows them."""
+    async with sessions() as session:
+        conversation = await queries.get_conversation(session, caller.owner, conversation_id)
+        turns = await queries.turns_of(session, conversation_id)
+        ids = [turn.id for turn in turns]
+        rounds = await queries.rounds_of(session, ids)
+        citations = await queries.citations_of(session, ids)
+    summary = _summary(conversation, any(turn.state == "running" for turn in turns))
+    shown = [turn_content(turn, rounds[turn.id], citations[turn.id]) for turn in turns]
+    return ConversationContent(**summary.model_dump(), turns=shown)
+
+
+@router.patch("/conversations/{conversation_id}")
+async def rename_conversation(
+    conversation_id: uuid.UUID, new: Title, caller: Reader, sessions: CurrentSessions
+) -> ConversationSummary:
+    async with sessions.begin() as session:
+        conversation = await queries.get_conversation(
+            session, caller.owner, conversation_id, lock=True
+        )
+        conversation.title = new.title
+        turns = await queries.turns_of(session, conversation_id)
+    return _summary(conversation, any(turn.state == "running" for turn in turns))
+
+
+@router.delete("/conversations/{conversation_id}", status_code=204)
+async def delete_conversation(
+    conversation_id: uuid.UUID, caller: Reader, sessions: CurrentSessions
+) -> Response:
+    async with sessions.begin() as session:
+        await queries.delete_conversation(session, caller.owner, conversation_id)
+    return Response(status_code=204)

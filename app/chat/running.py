@@ -1,0 +1,148 @@
+"""One turn as it runs: a task of the server, whoever listens."""
+
+import asyncio
+import uuid
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+
+import stamina
+import structlog
+from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, OperationalError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.chat.log import TurnLog
+from app.chat.progress import Progress
+from app.chat.queries_running import Ending, save_decision, save_ending, save_round
+from app.errors import AppError
+from app.rag.agent import Agent, Finished, Task, run
+from app.rag.citations import check_citations
+from app.rag.decision import Decision
+from app.rag.history import RoundMade, TurnMade
+from app.rag.shown import Shown
+from app.schemas import ChatCitationsEvent, ChatDoneEvent, ChatErrorEvent, CitationState
+
+log = structlog.get_logger()
+
+INTERRUPTED = ChatErrorEvent(
+    code="interrupted",
+    message="The server stopped before this answer was complete. Ask again to get all of it.",
+)
+INTERNAL = ChatErrorEvent(
+    code="internal", message="Something went wrong in Brain; its log says what."
+)
+DELETED = ChatErrorEvent(code="not_found", message="This conversation was deleted.")
+NOT_SAVED = ChatErrorEvent(
+    code="not_saved", message="The database cannot be reached: this answer was not saved."
+)
+# The database may restart while a turn runs: what is to be stored is tried again for this long.
+SAVE_SECONDS = 30.0
+
+
+class RunningTurn:
+    """A turn with its log; cancelling its task ends it as stopped or as interrupted."""
+
+    def __init__(self, agent: Agent, conversation_id: uuid.UUID, turn_id: uuid.UUID) -> None:
+        self.id = turn_id
+        self.log = TurnLog()
+        self.written = 0
+        self._agent = agent
+        self._progress = Progress(conversation_id, turn_id)
+        self._decision: Decision | None = None
+        self._stopping = False
+        self._cut = False
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self, task: Task) -> None:
+        self._task = asyncio.create_task(self._run(task), name=f"turn {self.id}")
+
+    def stop(self) -> None:
+        """End the turn because its user wants it to."""
+        self._stopping = not self._cut
+        self.interrupt()
+
+    def interrupt(self) -> None:
+        """End the turn because the server stops."""
+        # Once only: a second cancellation would cut off the storing of what there is.
+        if self._task is not None and not self._cut:
+            self._cut = True
+            self._task.cancel()
+
+    async def finished(self) -> None:
+        if self._task is not None:
+            await asyncio.wait([self._task])
+
+    async def _run(self, task: Task) -> None:
+        try:
+            ending = await self._answer(task)
+        except asyncio.CancelledError:
+            ending = Ending("stopped") if self._stopping else Ending("interrupted", INTERRUPTED)
+        except AppError as error:
+            ending = Ending("error", ChatErrorEvent(code=error.code, message=error.detail))
+        except Exception:  # whatever happens, the turn ends with an event and a state
+            log.exception("turn failed", turn=str(self.id))
+            ending = Ending("error", INTERNAL)
+        await self._end(ending)
+
+    async def _answer(self, task: Task) -> Ending:
+        ending = Ending("answered")
+        async with aclosing(run(self._agent, task)) as steps:
+            async for step in steps:
+                if isinstance(step, Decision):
+                    self._decision = step
+                    await self._save(lambda s, d=step: save_decision(s, self.id, d))
+                elif isinstance(step, RoundMade):
+                    position = len(self._progress.rounds)
+                    await self._save(lambda s, p=position, m=step: save_round(s, self.id, p, m))
+                elif isinstance(step, Finished):
+                    ending = Ending(step.finish, citations=await self._citations(task))
+                event = self._progress.take(step)
+                if event is not None:
+                    self.log.add(event)
+        return ending
+
+    async def _citations(self, task: Task) -> tuple[CitationState, ...]:
+        """Check the citations of the answer against the stored text and what the model saw."""
+        rounds = tuple(self._progress.rounds)
+        answer = "\n\n".join(made.text for made in rounds if made.text)
+        prompt = self._decision.prompt if self._decision else task.message
+        shown = Shown.of((*task.history, TurnMade(prompt, rounds)))
+        async with self._agent.sessions() as session:
+            checked = await check_citations(session, answer, shown, task.visible)
+        return tuple(CitationState.model_validate(c, from_attributes=True) for c in checked)
+
+    async def _end(self, ending: Ending) -> None:
+        partial = self._progress.partial()
+        try:
+            if partial is not None:
+                position = len(self._progress.rounds)
+                await self._save(lambda s: save_round(s, self.id, position, partial))
+            await self._save(lambda s: save_ending(s, self.id, ending))
+        except IntegrityError:
+            ending = Ending("error", DELETED)
+        except Exception:  # the reader is told; the lease runs out, and the turn is found
+            log.exception("turn not saved", turn=str(self.id))
+            ending = Ending("error", NOT_SAVED)
+        self._tell(ending)
+
+    def _tell(self, ending: Ending) -> None:
+        if ending.citations:
+            self.log.add(ChatCitationsEvent(citations=list(ending.citations)))
+        if ending.error is not None:
+            self.log.add(ending.error)
+        else:
+            self.log.add(ChatDoneEvent.model_validate({"turn_id": self.id, "finish": ending.state}))
+
+    async def _save(self, write: Callable[[AsyncSession], Awaitable[None]]) -> None:
+        async for attempt in stamina.retry_context(
+            on=_may_pass, attempts=None, timeout=SAVE_SECONDS, wait_max=2.0
+        ):
+            with attempt:
+                async with self._agent.sessions.begin() as session:
+                    await write(session)
+
+
+def _may_pass(error: Exception) -> bool:
+    """Whether the database may take the same statement a moment later."""
+    if isinstance(error, DBAPIError) and error.connection_invalidated:
+        return True
+    return isinstance(error, OperationalError | InterfaceError | OSError)

@@ -1,0 +1,143 @@
+"""The turns of this process: started, stopped, written down, and followed from anywhere."""
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator, Sequence
+
+import structlog
+
+from app.chat import queries_running as rows
+from app.chat.log import TurnLog, ends
+from app.chat.recovery import recover_abandoned
+from app.chat.replay import replay
+from app.chat.running import DELETED, RunningTurn
+from app.models import Turn
+from app.rag.agent import Agent, Task
+from app.schemas import CHAT_EVENT, ChatEvent
+
+log = structlog.get_logger()
+
+WRITE_SECONDS = 0.25
+POLL_SECONDS = 0.25
+RECOVER_SECONDS = 2.0
+FORGET_SECONDS = 600.0
+# How many polls the last event of an ended turn may lag behind its state.
+LAST_EVENT_POLLS = 8
+
+Batch = Sequence[tuple[int, ChatEvent]]
+
+
+class Turns:
+    """The running turns of one process, and the one writer that stores their events."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+        self._turns: dict[uuid.UUID, RunningTurn] = {}
+        self._closing = False
+
+    def start(self, turn: Turn, task: Task) -> None:
+        running = RunningTurn(self._agent, turn.conversation_id, turn.id)
+        self._turns[turn.id] = running
+        running.start(task)
+        if self._closing:
+            running.interrupt()
+
+    async def stop(self, turn_id: uuid.UUID) -> None:
+        """Stop a turn in whichever process it runs; one that has ended stays as it is."""
+        async with self._agent.sessions.begin() as session:
+            await rows.request_stop(session, turn_id)
+        if turn_id in self._turns:
+            self._turns[turn_id].stop()
+
+    async def close(self) -> None:
+        """Interrupt what runs, and return when all of it is stored."""
+        self._closing = True
+        running = list(self._turns.values())
+        for turn in running:
+            turn.interrupt()
+        await asyncio.gather(*(turn.finished() for turn in running))
+        await self._write()
+
+    async def keep_written(self) -> None:
+        """Store events and renew leases as long as the server lives."""
+        while True:
+            await asyncio.sleep(WRITE_SECONDS)
+            try:
+                await self._write()
+            except Exception as error:  # tried again with the same events in the next pass
+                log.warning("events not stored yet", reason=str(error).splitlines()[0])
+
+    async def keep_recovering(self) -> None:
+        """Find turns that lost their process, and drop events that nobody needs any more."""
+        loop = asyncio.get_running_loop()
+        forget_at = loop.time()
+        while True:
+            try:
+                async with self._agent.sessions.begin() as session:
+                    await recover_abandoned(session)
+                    if loop.time() >= forget_at:
+                        await rows.forget_events(session)
+                        forget_at = loop.time() + FORGET_SECONDS
+            except Exception as error:  # the database may be away for a while
+                log.warning("turns not looked through", reason=str(error).splitlines()[0])
+            await asyncio.sleep(RECOVER_SECONDS)
+
+    async def _write(self) -> None:
+        turns = list(self._turns.values())
+        if not turns:
+            return
+        fresh = [(t, number, event) for t in turns for number, event in t.log.after(t.written)]
+        live = [t.id for t in turns if not t.log.ended]
+        async with self._agent.sessions.begin() as session:
+            seen = await rows.record(session, [(t.id, n, e) for t, n, e in fresh], live)
+        for turn, number, _ in fresh:
+            turn.written = max(turn.written, number)
+        for turn in turns:
+            if turn.id in seen.stopped:
+                turn.stop()
+            elif turn.id in live and turn.id not in seen.running:
+                # Its conversation was deleted, or it was given up for lost.
+                turn.interrupt()
+            if turn.log.ended and not turn.log.after(turn.written):
+                del self._turns[turn.id]
+
+    async def follow(self, turn: Turn, after: int) -> AsyncIterator[Batch]:
+        """The events of a turn behind id `after`, up to its last one, wherever it runs."""
+        running = self._turns.get(turn.id)
+        batches = self._follow_log(running.log, after) if running else self._poll(turn, after)
+        async for batch in batches:
+            yield batch
+
+    async def _follow_log(self, turn_log: TurnLog, after: int) -> AsyncIterator[Batch]:
+        while True:
+            await turn_log.wait_beyond(after)
+            batch = turn_log.after(after)
+            if batch:
+                after = batch[-1][0]
+                yield batch
+            if turn_log.ended:
+                return
+
+    async def _poll(self, turn: Turn, after: int) -> AsyncIterator[Batch]:
+        """Follow a turn of another process, or one that has ended, by its rows."""
+        polls = 0
+        while polls <= LAST_EVENT_POLLS:
+            async with self._agent.sessions() as session:
+                state = await rows.state_of(session, turn.id)
+                stored = await rows.events_after(session, turn.id, after)
+                if state is None:
+                    yield [(after + 1, DELETED)]
+                    return
+                if state != "running" and not stored and not polls and after == 0:
+                    break
+            batch = [(number, CHAT_EVENT.validate_python(event)) for number, event in stored]
+            if batch:
+                after = batch[-1][0]
+                yield batch
+                if ends(batch[-1][1]):
+                    return
+            polls = polls + 1 if state != "running" else 0
+            await asyncio.sleep(POLL_SECONDS)
+        async with self._agent.sessions() as session:
+            events = await replay(session, turn.id)
+        yield [(n, e) for n, e in enumerate(events, 1) if n > after] or [(after + 1, events[-1])]

@@ -1,0 +1,77 @@
+"""The command `bor`."""
+
+import signal
+import sys
+from types import FrameType
+from typing import Annotated, NoReturn
+
+import typer
+from pydantic import ValidationError
+from rich.console import Console
+
+from app.access import Tokens
+from app.db.database import database
+from app.db.embedded import EmbeddedPostgresError
+from app.db.migrate import MigrationError
+from app.guard import LOOPBACK
+from app.logs import configure_logs
+from app.serving import serve_alone, serve_together
+from app.settings import Settings
+
+cli = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+
+@cli.callback()
+def bor() -> None:
+    """Brain: chat over your own documents."""
+
+
+@cli.command()
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to bind.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to bind; 0 picks a free one.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Number of server processes.")] = None,
+) -> None:
+    """Start everything, the database included, and print the address."""
+    settings = _settings(host=host, port=port, workers=workers)
+    if settings.host.lower() not in LOOPBACK and not Tokens(settings):
+        _stop(
+            f"Without tokens Brain serves no other host than this one: to serve on"
+            f" {settings.host}, set BOR_EDITOR_TOKENS."
+        )
+    configure_logs(settings.log_level)
+    # Once uvicorn has shut down it raises the signal again; by then all is well.
+    signal.signal(signal.SIGTERM, _exit_well)
+    try:
+        with database(settings) as url:
+            opened = settings.model_copy(update={"database_url": url})
+            serving = serve_alone if settings.workers == 1 else serve_together
+            serving(opened, Console(stderr=False, highlight=False))
+    except (EmbeddedPostgresError, MigrationError, OSError) as error:
+        _stop(str(error))
+    except KeyboardInterrupt:
+        sys.exit(0)
+
+
+def _exit_well(_number: int, _frame: FrameType | None) -> None:
+    sys.exit(0)
+
+
+def _settings(**given: object) -> Settings:
+    """The settings of the environment, with what the command line says instead."""
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})  # pyright: ignore[reportArgumentType]
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        name = "_".join(str(part) for part in first["loc"])
+        _stop(f"BOR_{name.upper()}: {first['msg']}.")
+
+
+def _stop(sentence: str) -> NoReturn:
+    Console(stderr=True).print(sentence, style="red", markup=False, soft_wrap=True)
+    sys.exit(1)
+
+
+def main() -> None:
+    """The entry point of the package."""
+    cli()

@@ -1,0 +1,51 @@
+"""Is it alive, is it ready, how is it doing; and what a page must know first."""
+
+from fastapi import APIRouter, Request, Response
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from sqlalchemy import text
+
+from app.dependencies import CurrentSessions, CurrentSettings
+from app.errors import NotReady, Unauthorized
+from app.schemas import Interface
+
+router = APIRouter(tags=["status"])
+
+
+@router.get("/healthz")
+async def healthz() -> dict[str, str]:
+    """The process answers."""
+    return {"status": "ok"}
+
+
+@router.get("/readyz")
+async def readyz(sessions: CurrentSessions) -> dict[str, str]:
+    """The database answers, too."""
+    try:
+        async with sessions() as session:
+            await session.execute(text("SELECT 1"))
+    except Exception as error:  # whatever the driver raises, the answer is the same
+        raise NotReady("The database does not answer.") from error
+    return {"status": "ready"}
+
+
+@router.get("/metrics")
+async def metrics() -> Response:
+    """Counters for Prometheus."""
+    return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
+
+
+@router.get("/api/interface")
+async def interface(request: Request, settings: CurrentSettings) -> Interface:
+    """What the page must know before anything else; open to callers without a token."""
+    try:
+        caller = request.app.state.tokens.caller(request.headers.get("authorization"))
+    except Unauthorized:
+        caller = None
+    return Interface(
+        brand=settings.brand,
+        model=settings.llm_model or "offline",
+        offline=not settings.llm_base_url,
+        needs_token=caller is None,
+        may_write=caller is not None and caller.may_write,
+        max_document_bytes=settings.max_document_bytes,
+    )

@@ -1,0 +1,82 @@
+"""The application: what lives as long as the server does, and which routes it has."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from pathlib import Path
+
+import httpx
+from fastapi import FastAPI
+
+from app import errors
+from app.access import Tokens
+from app.chat.routes import router as chat_router
+from app.chat.turns import Turns
+from app.db.database import database
+from app.db.engine import create_engine, create_sessions
+from app.documents.routes import router as documents_router
+from app.doors.status import router as status_router
+from app.guard import Guard, allowed_hosts
+from app.llm.client import OpenAIModel
+from app.llm.messages import Model
+from app.llm.offline import OfflineModel
+from app.rag.decision import Agent
+from app.rag.routes import router as rag_router
+from app.settings import Settings
+from app.shutdown import on_shutdown
+
+FRONTEND = Path(__file__).parents[1] / "frontend"
+
+
+def create_app(settings: Settings, model: Model | None = None) -> FastAPI:
+    """Build the application; `model` stands in for the one that the settings name."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
+        async with AsyncExitStack() as stack:
+            await _open(app, settings, model, stack)
+            yield
+
+    app = FastAPI(
+        title=settings.brand,
+        description="Chat over your own documents.",
+        lifespan=lifespan,
+        max_body_size=settings.max_json_bytes,
+    )
+    app.state.settings = settings
+    app.state.tokens = Tokens(settings)
+    app.add_middleware(Guard, hosts=allowed_hosts(settings))
+    errors.install(app)
+    for router in (chat_router, documents_router, rag_router, status_router):
+        app.include_router(router)
+    app.frontend("/", directory=FRONTEND)
+    return app
+
+
+async def _open(
+    app: FastAPI, settings: Settings, model: Model | None, stack: AsyncExitStack
+) -> None:
+    """Open the database, the model and the turns; the stack closes them in reverse."""
+    opened = database(settings)
+    url = await asyncio.to_thread(opened.__enter__)
+    stack.push_async_callback(asyncio.to_thread, opened.__exit__, None, None, None)
+    engine = create_engine(url, settings.database_pool)
+    stack.push_async_callback(engine.dispose)
+    sessions = create_sessions(engine)
+    http = await stack.enter_async_context(httpx.AsyncClient())
+    turns = Turns(Agent(settings, sessions, model or _model(settings, http)))
+    app.state.sessions, app.state.turns = sessions, turns
+    for work in (turns.keep_written(), turns.keep_recovering()):
+        stack.push_async_callback(_cancel, asyncio.create_task(work))
+    stack.push_async_callback(turns.close)
+    stack.enter_context(on_shutdown(turns.close))
+
+
+def _model(settings: Settings, http: httpx.AsyncClient) -> Model:
+    return OpenAIModel(settings, http) if settings.llm_base_url else OfflineModel()
+
+
+async def _cancel(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task

@@ -1,0 +1,280 @@
+"""The agent: the tools that the model may call, and the loop that lets it."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import Any, Literal
+
+import structlog
+
+from app.db.visible import Visible
+from app.llm.arguments import BadArguments, parse_arguments, replayable
+from app.llm.messages import (
+    LlmRequest,
+    Message,
+    Reply,
+    SystemMessage,
+    TextDelta,
+    ToolCall,
+    UserMessage,
+    Waiting,
+)
+from app.rag.context import Context, Range
+from app.rag.decision import Agent, Decision, Task, decide
+from app.rag.history import (
+    CallMade,
+    CallStarted,
+    RoundMade,
+    messages,
+    rounds_as_messages,
+)
+from app.rag.prompt import (
+    closing_message,
+    system_prompt,
+)
+from app.rag.refusals import (
+    ALREADY_IN_CONTEXT,
+    FAILED_TOOL,
+    MISSING_READ_ARGS,
+    REPEATED,
+    UNKNOWN_TOOL,
+)
+from app.rag.tools import ToolResult, ToolScope, run_tool
+
+__all__ = [
+    "AGENT_TOOLS",
+    "ALREADY_IN_CONTEXT",
+    "MISSING_READ_ARGS",
+    "UNKNOWN_TOOL",
+    "Agent",
+    "AgentHolder",
+    "Task",
+    "run",
+]
+
+log = structlog.get_logger()
+
+AT_ONCE = 8
+NO_WORDS = "(The model stopped without an answer.)"
+
+
+def _tool(
+    name: str, description: str, required: list[str], **properties: dict[str, str]
+) -> dict[str, Any]:
+    parameters = {"type": "object", "properties": properties, "required": required}
+    function = {"name": name, "description": description, "parameters": parameters}
+    return {"type": "function", "function": function}
+
+
+def _text(description: str) -> dict[str, str]:
+    return {"type": "string", "description": description}
+
+
+def _count(description: str) -> dict[str, str]:
+    return {"type": "integer", "description": description}
+
+
+AGENT_TOOLS: list[dict[str, Any]] = [
+    _tool(
+        "list_documents",
+        "List the documents, sorted by source and path, with their numbers of lines;"
+        " at most 200 a call.",
+        [],
+        source=_text("Only this source."),
+        prefix=_text("Only paths that begin with this."),
+        after=_text("Go on behind this document, written source/path."),
+    ),
+    _tool(
+        "read_document",
+        "Read a document, or some lines of it, as numbered lines. Lines count from 1.",
+        ["source", "path"],
+        source=_text("The source of the document."),
+        path=_text("Its path within the source."),
+        start_line=_count("First line to read; 1 if left out."),
+        line_count=_count("How many lines; as many as fit if left out."),
+        start_column=_count("For a line of over 2,000 characters: where in it to begin, from 1."),
+    ),
+    _tool(
+        "search_documents",
+        "Find a fixed string in all documents, ignoring case; no regular expressions. Answers"
+        " source/path:LINE: text, at most 20 matches in all, sorted by source, path and line.",
+        ["pattern"],
+        pattern=_text("The string, to the letter; within one line."),
+        source=_text("Only in this source."),
+        path=_text("Only in this document of the source."),
+    ),
+]
+KNOWN_TOOLS: frozenset[str] = frozenset(tool["function"]["name"] for tool in AGENT_TOOLS)
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The turn has its answer."""
+
+    finish: Literal["answered", "deflected", "length"]
+
+
+@dataclass
+class AgentHolder:
+    """The state of a turn: calls of known tools so far, and the ranges that they read."""
+
+    visible: Visible
+    context: Context
+    tool_calls: int = 0
+    read_docs: list[Range] = field(default_factory=list[Range])
+    asked: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+
+
+Step = Decision | TextDelta | Waiting | CallStarted | CallMade | RoundMade | Finished
+
+
+async def run(agent: Agent, task: Task) -> AsyncGenerator[Step]:
+    """One turn: retrieve, decide, then rounds of a reply and its tools, until words end it.
+
+    Whoever iterates stores each `RoundMade` before asking for the next step.
+    """
+    decision = await decide(agent, task)
+    yield decision
+    holder = AgentHolder(task.visible, Context.of(decision.given))
+    with_tools = agent.settings.agent_max_rounds if decision.grounded else 0
+    rounds: list[RoundMade] = []
+    reply = Reply("")
+    for number in range(with_tools + 1):
+        tools = AGENT_TOOLS if number < with_tools else []
+        request = _request(task, decision, rounds, tools)
+        async with aclosing(agent.model.stream(request)) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, Reply):
+                    reply = piece
+                else:
+                    yield piece
+        if not (tools and reply.calls):
+            break
+        async with aclosing(_call_tools(agent, holder, reply, rounds)) as steps:
+            async for step in steps:
+                yield step
+    if not reply.text:
+        yield TextDelta(NO_WORDS)
+    yield RoundMade(reply.text or NO_WORDS)
+    yield Finished(_finish(decision, reply))
+
+
+async def _call_tools(
+    agent: Agent, holder: AgentHolder, reply: Reply, rounds: list[RoundMade]
+) -> AsyncGenerator[CallStarted | CallMade | RoundMade]:
+    """Run the calls of a reply; the round that they complete comes last, and into `rounds`."""
+    calls = _named_apart(reply.calls, rounds)
+    made: dict[str, CallMade] = {}
+    async with aclosing(_execute(agent, holder, calls)) as steps:
+        async for step in steps:
+            if isinstance(step, CallMade):
+                made[step.id] = step
+            yield step
+    rounds.append(RoundMade(reply.text, tuple(made[call.id] for call in calls)))
+    yield rounds[-1]
+
+
+def _finish(decision: Decision, reply: Reply) -> Literal["answered", "deflected", "length"]:
+    if decision.deflected:
+        return "deflected"
+    return "length" if reply.finish == "length" else "answered"
+
+
+def _request(
+    task: Task, decision: Decision, rounds: Sequence[RoundMade], tools: list[dict[str, Any]]
+) -> LlmRequest:
+    """The request of the next round; without tools it knows earlier calls only as plain text."""
+    said: list[Message] = [SystemMessage(system_prompt())]
+    said += messages(task.history, with_tools=bool(tools))
+    said.append(UserMessage(decision.prompt))
+    said += rounds_as_messages(rounds, with_tools=bool(tools))
+    if rounds and not tools:
+        said.append(UserMessage(closing_message()))
+    return LlmRequest(tuple(said), tuple(tools))
+
+
+def _named_apart(calls: Sequence[ToolCall], rounds: Sequence[RoundMade]) -> list[ToolCall]:
+    """Calls with ids that no other call of the turn has, whatever the model made up."""
+    taken = {call.id for made in rounds for call in made.calls}
+    apart: list[ToolCall] = []
+    for call in calls:
+        name = call.id or "call"
+        if name in taken:
+            name = next(f"{name}-{n}" for n in count(2) if f"{name}-{n}" not in taken)
+        taken.add(name)
+        apart.append(replace(call, id=name))
+    return apart
+
+
+async def _execute(
+    agent: Agent, holder: AgentHolder, calls: Sequence[ToolCall]
+) -> AsyncGenerator[CallStarted | CallMade]:
+    """Run the calls of one reply, eight at a time; they share one budget of characters."""
+    budget = agent.settings.tool_result_characters // len(calls)
+    for start in range(0, len(calls), AT_ONCE):
+        running: list[asyncio.Task[CallMade]] = []
+        try:
+            for call in calls[start : start + AT_ONCE]:
+                yield CallStarted(call.id, call.name, replayable(call.arguments), _argument(call))
+                running.append(asyncio.create_task(_execute_tool(agent, holder, call, budget)))
+            for finished in asyncio.as_completed(running):
+                yield await finished
+        finally:
+            for unfinished in running:
+                unfinished.cancel()
+
+
+async def _execute_tool(agent: Agent, holder: AgentHolder, call: ToolCall, budget: int) -> CallMade:
+    """Run one call; whatever goes wrong becomes a sentence for the model."""
+    result = await _result(agent, holder, call, budget)
+    if result.added is not None:
+        holder.context.add(result.added)
+        holder.read_docs.append(result.added)
+    return CallMade(
+        id=call.id,
+        name=call.name,
+        arguments=replayable(call.arguments),
+        argument=_argument(call),
+        result=result.text,
+        summary=result.summary,
+        failed=result.failed,
+    )
+
+
+async def _result(agent: Agent, holder: AgentHolder, call: ToolCall, budget: int) -> ToolResult:
+    if call.name not in KNOWN_TOOLS:
+        return ToolResult(UNKNOWN_TOOL, "unknown tool", failed=True)
+    holder.tool_calls += 1
+    try:
+        arguments = parse_arguments(call.arguments)
+    except BadArguments as error:
+        return ToolResult(str(error), "malformed call", failed=True)
+    asked = (call.name, json.dumps(arguments, sort_keys=True))
+    if asked in holder.asked and call.name != "read_document":
+        return ToolResult(REPEATED, "same as before", failed=False)
+    holder.asked.add(asked)
+    scope = ToolScope(holder.visible, holder.context, budget)
+    try:
+        return await run_tool(agent.sessions, call.name, arguments, scope)
+    except Exception:  # a tool that fails must not end the turn
+        log.exception("tool failed", tool=call.name)
+        return ToolResult(FAILED_TOOL, "failed", failed=True)
+
+
+def _argument(call: ToolCall) -> str | None:
+    """What the page says the call is about."""
+    try:
+        arguments = parse_arguments(call.arguments)
+    except BadArguments:
+        return None
+    match call.name:
+        case "read_document":
+            return "/".join(str(arguments.get(key) or "?") for key in ("source", "path"))
+        case "search_documents":
+            pattern = arguments.get("pattern")
+            return pattern if isinstance(pattern, str) else None
+        case _:
+            return None

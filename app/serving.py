@@ -1,0 +1,77 @@
+"""Runs the server: in this process, or in several."""
+
+import asyncio
+import os
+import socket
+from contextlib import suppress
+
+import uvicorn
+from fastapi import FastAPI
+from rich.console import Console
+from uvicorn.supervisors import Multiprocess
+
+from app.logs import configure_logs
+from app.main import create_app
+from app.settings import Settings
+
+# Seconds that open requests get to end when the server is told to stop.
+GRACE_SECONDS = 6
+
+
+def serve_alone(settings: Settings, console: Console) -> None:
+    """Serve in this process until a signal comes; say the address as soon as requests are taken."""
+    config = uvicorn.Config(
+        create_app(settings),
+        host=settings.host,
+        port=settings.port,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+    )
+    listening = config.bind_socket()
+    with suppress(KeyboardInterrupt):
+        asyncio.run(_serve(uvicorn.Server(config), listening, console))
+
+
+async def _serve(server: uvicorn.Server, listening: socket.socket, console: Console) -> None:
+    serving = asyncio.create_task(server.serve(sockets=[listening]))
+    # uvicorn tells nobody when it has started, except by this attribute.
+    while not server.started and not serving.done():  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+    if server.started:
+        _announce(listening, console)
+    await serving
+
+
+def serve_together(settings: Settings, console: Console) -> None:
+    """Serve in several processes, which find their settings in the environment."""
+    for name in ("host", "port", "database_url"):
+        os.environ[f"BOR_{name.upper()}"] = str(getattr(settings, name))
+    config = uvicorn.Config(
+        "app.serving:create_worker",
+        factory=True,
+        host=settings.host,
+        port=settings.port,
+        workers=settings.workers,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+    )
+    listening = config.bind_socket()
+    _announce(listening, console)
+    Multiprocess(config, sockets=[listening]).run()
+
+
+def create_worker() -> FastAPI:
+    """The application of one process among several."""
+    settings = Settings()
+    configure_logs(settings.log_level)
+    return create_app(settings)
+
+
+def _announce(listening: socket.socket, console: Console) -> None:
+    host, port = listening.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    console.print(f"Brain is ready: http://{shown}:{port}", markup=False, soft_wrap=True)
