@@ -112,8 +112,8 @@ async def _check_scope(session: AsyncSession, visible: Visible, scope: Scope) ->
 async def _check_source(session: AsyncSession, visible: Visible, source: str) -> None:
     if await queries.count_documents(session, visible, source):
         return
-    known = [totals.source for totals in await queries.sources(session, visible)]
-    named = ", ".join(known[:_NAMED_SOURCES]) + (" …" if len(known) > _NAMED_SOURCES else "")
+    known = await queries.source_names(session, visible, _NAMED_SOURCES + 1)
+    named = ", ".join(known[:_NAMED_SOURCES]) + (", …" if len(known) > _NAMED_SOURCES else "")
     there_are = f"The sources are: {named}." if known else NO_DOCUMENTS
     raise Refusal(f"There is no source “{echo(source)}”. {there_are}", "no such source")
 

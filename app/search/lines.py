@@ -11,7 +11,7 @@ from app.search.fold import fold
 SHOWN = 200
 _CLUSTER = regex.compile(r"\X")
 _REGIONAL_INDICATORS = "".join(map(chr, range(0x1F1E6, 0x1F200)))
-# A cluster of more code points than this is no character, and may be cut.
+# Marks in a longer row than this are no character, and may be cut.
 CLUSTER_REACH = 64
 
 
@@ -113,5 +113,6 @@ def _cluster_start(line: Stretch, place: int) -> int:
     known = len(text[:known].rstrip(_REGIONAL_INDICATORS))
     for cluster in _CLUSTER.finditer(text, known, at + CLUSTER_REACH):
         if cluster.end() > at:
-            return place if at - cluster.start() > CLUSTER_REACH else line.start + cluster.start()
+            # One that begins where the look-back does may be the rest of an endless one.
+            return place if 0 < known == cluster.start() else line.start + cluster.start()
     return place

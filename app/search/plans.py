@@ -52,10 +52,14 @@ Scanned = Select[int, int, str, str, int, int]
 
 @dataclass(frozen=True)
 class Plan:
-    """`scanned` has seen every passage that can match if it has fewer than `bound` rows."""
+    """`scanned` has seen every passage that can match if it has fewer than `bound` rows.
+
+    If not, its matches are the first ones only when it is `ordered`.
+    """
 
     scanned: Scanned
     bound: int | None
+    ordered: bool
 
 
 def schedule(query: Query, limit: int) -> Iterator[Plan]:
@@ -94,19 +98,19 @@ def by_index(query: Query, bound: int) -> Plan:
         found.c.position,
         hits.label("hits"),
     ).join(Document, Document.id == found.c.document_id)
-    return Plan(scanned, bound)
+    return Plan(scanned, bound, ordered=False)
 
 
 def in_order(query: Query, bound: int) -> Plan:
     """The first `bound` passages in catalog order, whether they match or not."""
     head = _passages(query).limit(bound).subquery()
-    return Plan(_scanned(query, head), bound)
+    return Plan(_scanned(query, head), bound, ordered=True)
 
 
 def everything(query: Query, bound: int | None) -> Plan:
     """The first `bound` matching passages in catalog order."""
     found = _passages(query).where(query.is_in(Passage.folded)).limit(bound).subquery()
-    return Plan(_scanned(query, found), bound)
+    return Plan(_scanned(query, found), bound, ordered=True)
 
 
 def has_trigram(pattern: str) -> bool:

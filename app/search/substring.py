@@ -86,7 +86,7 @@ async def _take_turns(
             documents_matched=rows[0].documents,
             documents_searched=searched,
         )
-        if complete or result.total > page.limit:
+        if complete or (plan.ordered and result.total > page.limit):
             break
     return result
 
