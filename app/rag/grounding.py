@@ -8,6 +8,8 @@ from dataclasses import dataclass
 # What a person would look up to the letter: letter and digit mixed, an inner capital, or a joint
 # between letters or digits; four characters at least.
 _WORD = re.compile(r"[^\W_](?:[\w.:/\-#@+]*[^\W])?", re.UNICODE)
+# Letter and digit mixed, too, yet no name of anything: 19th, 1950s.
+_ORDINARY = re.compile(r"\d+(st|nd|rd|th|s)", re.IGNORECASE)
 _JOINT = re.compile(r"[^\W_][_.:/\-#@+]+[^\W_]")
 _QUOTED = re.compile(
     r"\"([^\"\n]{2,200})\"|“([^”\n]{2,200})”|„([^“”\n]{2,200})[“”]|«([^»\n]{2,200})»|`([^`\n]{2,200})`"
@@ -36,7 +38,7 @@ def lookups(question: str) -> list[str]:
 
 def is_identifier(word: str) -> bool:
     """Whether a word looks like a name that a machine or a registry gave."""
-    if len(word) < 4:
+    if len(word) < 4 or _ORDINARY.fullmatch(word):
         return False
     has_digit = any(c.isdigit() for c in word)
     has_letter = any(c.isalpha() for c in word)
