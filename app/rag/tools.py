@@ -65,9 +65,12 @@ async def _list_documents(
     page = await catalog(session, turn.visible, selection, after, _CATALOG_LINES)
     if not page.documents:
         return ToolResult(_nothing_listed(selection, after), "no documents")
-    lines = within_room(list(map(catalog_line, page.documents)), turn.budget - NOTICE_ROOM)
+    every_line = [catalog_line(document) for document in page.documents]
+    # The notice repeats the last name, which may be long.
+    room = turn.budget - NOTICE_ROOM - max(map(len, every_line))
+    lines = within_room(every_line, room)
     shown = len(lines)
-    left = page.left + len(page.documents) - shown
+    left = page.left + len(every_line) - shown
     if left:
         last = page.documents[shown - 1]
         lines.append(f'… {left} more; continue with after="{last.source}/{last.path}"')
