@@ -20,7 +20,8 @@ export class ConnectionLost extends Error {
 
 /**
  * Asks a question: one POST, never repeated here. Calls `onEvent` for each event, up to and with
- * the `done` or `error` that ends the turn. Throws ApiError when refused, or ConnectionLost.
+ * the `done` or `error` that ends the turn; `restart`, an event of our own, says that all events
+ * come again. Throws ApiError when refused, or ConnectionLost.
  */
 export async function runTurn(question, onEvent, signal) {
   const follower = new Follower(null, onEvent, signal);
@@ -62,9 +63,16 @@ class Follower {
       this.#signal.throwIfAborted();
       if (this.#turnId === null || failures >= PAUSES_MS.length) throw new ConnectionLost();
       const heard = await this.#listen((options) => this.#events(options)).catch(passing);
+      if (heard === false) this.#restart();
       failures = heard ? 0 : failures + 1;
       if (!this.#ended) await this.#pause(heard && !this.#release ? SIP_PAUSE_MS : PAUSES_MS[failures]);
     }
+  }
+
+  /** The server knows the turn but not our place in it, after a long sleep: it is told anew. */
+  #restart() {
+    this.#lastId = null;
+    this.#onEvent({ type: "restart" });
   }
 
   #events(options) {
@@ -72,7 +80,7 @@ class Follower {
     return send(`api/turns/${this.#turnId}/events?render=html`, { headers, ...options });
   }
 
-  /** Reads one connection to its end; answers whether the server spoke at all. */
+  /** Reads one connection to its end; answers whether there was anything to hear. */
   async #listen(connect) {
     const connection = new AbortController();
     const signal = AbortSignal.any([this.#signal, connection.signal]);
@@ -98,7 +106,7 @@ class Follower {
       clearTimeout(timer);
     }
     this.#signal.throwIfAborted();
-    return heard || !this.#release;
+    return heard || (isSip && connection.signal.aborted);
   }
 
   #take({ id, data }) {
@@ -118,9 +126,9 @@ class Follower {
   }
 }
 
-/** Lets a failure pass that another try may overcome. */
+/** Answers null for a failure that another try may overcome. */
 function passing(error) {
   const hopeless = error.status >= 400 && error.status < 500;
-  if (error instanceof ApiError && !hopeless) return false;
+  if (error instanceof ApiError && !hopeless) return null;
   throw error;
 }

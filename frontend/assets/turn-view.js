@@ -31,6 +31,7 @@ export class TurnView {
     if (event.type === "turn") this.#begin(event);
     else if (event.type === "done") this.#done(event.finish);
     else if (event.type === "error") this.#failed(event.message);
+    else if (event.type === "restart") this.#restart();
     else this.answer.apply(event);
   }
 
@@ -61,6 +62,12 @@ export class TurnView {
     this.id = event.turn_id;
     this.element.dataset.turn = event.turn_id;
     this.#heard = event;
+  }
+
+  #restart() {
+    const old = this.answer;
+    this.answer = new Answer();
+    old.element.replaceWith(this.answer.element);
   }
 
   #done(finish) {
