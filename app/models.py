@@ -193,7 +193,7 @@ class Round(Base):
 
 
 class Event(Base):
-    """An event of a running turn, numbered from 1; deleted once the turn has ended."""
+    """An event of a turn, numbered from 1; deleted some time after the turn has ended."""
 
     __tablename__ = "events"
 

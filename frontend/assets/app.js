@@ -8,7 +8,7 @@ import { problem } from "./notes.js";
 import { Reader } from "./reader.js";
 import { onRoute } from "./router.js";
 import { runTurn } from "./stream.js";
-import { askForToken, token } from "./token.js";
+import { askForToken } from "./token.js";
 import { appendToolLine } from "./tool-line.js";
 import { UploadPanel } from "./upload-panel.js";
 import { Welcome } from "./welcome.js";
@@ -23,7 +23,7 @@ async function start() {
     document.getElementById("transcript").append(problem(error.message, retry));
     return;
   }
-  if (settings().needs_token && !token()) return askForToken();
+  if (settings().needs_token) return askForToken();
   startViews();
 }
 

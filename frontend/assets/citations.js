@@ -33,13 +33,13 @@ export function openCitation(event) {
 function mark(link, { state, reason }) {
   if (state === "unverified") return link.replaceWith(unverified(link, reason));
   link.classList.add(state);
-  link.title = TITLES[state] ?? "";
+  link.title = [link.title, TITLES[state]].filter(Boolean).join("\n");
 }
 
 function unverified(link, reason) {
-  const span = make("span", "citation unverified", link.textContent);
+  const span = make("span", "citation unverified");
   span.title = reason ?? "This could not be verified.";
-  span.append(make("span", "visually-hidden", ` (not verified: ${span.title})`));
+  span.append(...link.childNodes, make("span", "visually-hidden", ` (not verified: ${span.title})`));
   return span;
 }
 

@@ -24,8 +24,8 @@ export function remark(text) {
 /** Why a question was deflected, with a button that searches all the same. */
 export function notCovered(reason, score, searchAnyway) {
   const element = fromTemplate("not-covered");
-  const why = [reason, typeof score === "number" ? `score ${score.toFixed(2)}` : ""];
-  element.querySelector(".why").textContent = why.filter(Boolean).join(" · ");
+  const scored = typeof score === "number" ? ` (score ${score.toFixed(2)})` : "";
+  element.querySelector(".why").textContent = `${reason ?? ""}${scored}`;
   element.querySelector("button").addEventListener("click", searchAnyway, { once: true });
   return element;
 }

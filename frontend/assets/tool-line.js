@@ -58,12 +58,12 @@ export function endToolLine(row, result) {
   row.classList.toggle("failed", result.failed);
   const summary = make("span", "tool-summary", result.summary);
   summary.dir = "auto";
-  row.append(summary);
+  row.append(" ", summary);
 }
 
 /** Drawn, so that it looks the same without an emoji font; the sign itself stays in the text. */
 function icon({ sign, template }) {
-  const text = make("span", "visually-hidden", sign);
+  const text = make("span", "tool-sign", sign);
   text.ariaHidden = "true";
   return [fromTemplate(template), text];
 }

@@ -1,0 +1,116 @@
+"""The words of a question, as the offline model looks for them in lines."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+import Stemmer
+
+from app.llm.languages import PHRASES, asks_for_number, language_of, stop_words
+
+_WORD = re.compile(r"[^\W_]+")
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+")
+_QUOTED = re.compile(r"[\"“„«「]([^\"“”„«»「」]{2,80})[\"”“»」]|(?<!\w)'([^']{2,80})'(?!\w)")
+# Letters and digits mixed, an inner capital, or a mark between letters or digits.
+_IDENTIFIER = re.compile(
+    r"(?=\S{4,})(?:\w+(?:[_./:#@+-]\w+)+|(?=\w*\d)(?=\w*[^\W\d])\w+|\w*[a-z]\w*[A-Z]\w*)"
+)
+_FADED = 0.4
+
+
+@dataclass(frozen=True)
+class Terms:
+    """`weights` by stem; `phrases` are folded texts to be found literally; `patterns` are what to
+    search for, most telling first."""
+
+    language: str
+    weights: dict[str, float]
+    phrases: tuple[str, ...]
+    patterns: tuple[str, ...]
+    wants_number: bool
+
+
+def terms_of(question: str, previous: str) -> Terms:
+    """The terms of a question; one that says little by itself leans on the question before."""
+    language = language_of(question)
+    telling = _telling(question, language)
+    weights = dict.fromkeys(stems(telling, language), 1.0)
+    if len(weights) <= 1 and previous:
+        before = _telling(previous, language)
+        weights = dict.fromkeys(stems(before, language), _FADED) | weights
+        telling += before
+    literal = _literals(question)
+    patterns = [*literal, *sorted(dict.fromkeys(telling), key=_weight_as_pattern, reverse=True)]
+    return Terms(
+        language=language,
+        weights=weights,
+        phrases=tuple(map(folded, literal)),
+        patterns=tuple(_without_repeats(patterns)),
+        wants_number=asks_for_number(question, language),
+    )
+
+
+def folded(text: str) -> str:
+    """Case-folded, without accents and with single blanks."""
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    return " ".join("".join(c for c in plain if not unicodedata.combining(c)).split())
+
+
+def words(text: str) -> list[str]:
+    """Words; of a script without blanks, pairs of characters."""
+    found: list[str] = []
+    for word in _WORD.findall(unicodedata.normalize("NFC", text)):
+        if _UNSPACED.fullmatch(word):
+            found += [word[i : i + 2] for i in range(max(1, len(word) - 1))]
+        else:
+            found.append(word)
+    return found
+
+
+def stems(some: Iterable[str], language: str) -> list[str]:
+    stemmed = _stemmer(language).stemWords([word.casefold() for word in some])
+    return [folded(stem) for stem in stemmed]
+
+
+def search_pattern(pattern: str, seen: str, language: str) -> str:
+    """The form of a word to search for: as it stands if `seen` has it, else what its forms share."""
+    if folded(pattern) in seen or not pattern.isalpha():
+        return pattern
+    shared = _stemmer(language).stemWord(pattern.casefold())
+    if shared.endswith("i") and not pattern.casefold().endswith("i"):
+        shared = shared[:-1]
+    fits = len(shared) >= 4 and pattern.casefold().startswith(shared)
+    return pattern[: len(shared)] if fits else pattern
+
+
+@cache
+def _stemmer(language: str) -> Stemmer.Stemmer:
+    return Stemmer.Stemmer(PHRASES[language].stemmer)
+
+
+def _telling(question: str, language: str) -> list[str]:
+    """The words that are no stop words, or the longest ones when all are."""
+    found = words(question)
+    stop = stop_words(language)
+    telling = [word for word in found if word.casefold() not in stop]
+    return telling or sorted((word for word in found if len(word) > 2), key=len)[-2:]
+
+
+def _literals(question: str) -> list[str]:
+    quoted = [first or second for first, second in _QUOTED.findall(question)]
+    return [*quoted, *(found.strip(".:") for found in _IDENTIFIER.findall(question))]
+
+
+def _weight_as_pattern(word: str) -> float:
+    looks_like_a_name = word[:1].isupper() or any(map(str.isdigit, word))
+    return min(len(word), 12) + (3 if looks_like_a_name else 0)
+
+
+def _without_repeats(patterns: list[str]) -> list[str]:
+    kept: list[str] = []
+    for pattern in patterns:
+        if not any(folded(pattern) in folded(longer) for longer in kept):
+            kept.append(pattern)
+    return kept

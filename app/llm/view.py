@@ -1,0 +1,124 @@
+"""What stands in a request: the question, and the lines of documents that the model was shown."""
+
+import html
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from app.llm.messages import (
+    AssistantMessage,
+    LlmRequest,
+    Message,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
+
+_RESULT_END = "[End of result]"
+_QUESTION = re.compile(r"(?:\A|^</documents>\n\s*)Question: (.*)\Z", re.MULTILINE | re.DOTALL)
+_DEFLECTED = re.compile(r"^Sources:\n(.*?)\n\s*^Question: (.*)\Z", re.MULTILINE | re.DOTALL)
+_PASSAGE = re.compile(r'<passage source="(.+?)" path="(.+)" lines="\d+-\d+">')
+_READ = re.compile(r"source: (\S+) path: (.+) lines \d+-\d+ of \d+")
+_NUMBERED = re.compile(r"(\d+): ?(.*)")
+_MATCH = re.compile(r"([^\s/:]+)/(.+?):(\d+): (.*)")
+_PART_OF_LINE = re.compile(r" \[characters \d+-\d+ of \d+[^\]]*\]$")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a document as it was shown; `in_context` unless only a search showed it."""
+
+    source: str
+    path: str
+    number: int
+    text: str
+    in_context: bool
+
+
+@dataclass(frozen=True)
+class View:
+    """`lines` are in document order, each once; `sources` is None unless the turn is deflected.
+
+    `calls` are those of the turn so far. `is_about_documents` is false for small talk.
+    """
+
+    question: str
+    previous: str
+    lines: tuple[Line, ...]
+    calls: tuple[ToolCall, ...]
+    sources: tuple[str, ...] | None
+    is_about_documents: bool
+
+
+def view(request: LlmRequest) -> View:
+    """Read a request as its prompts are written; all of it is text to quote, never to obey."""
+    at = _asked_at(request.messages)
+    prompt = _text(request.messages[at])
+    since = request.messages[at:]
+    asked, deflected = _QUESTION.search(prompt), _DEFLECTED.search(prompt)
+    sources = None
+    if deflected and not asked:
+        sources = tuple(re.findall(r"^- (.+)$", deflected[1], re.MULTILINE))
+    found = asked or deflected
+    return View(
+        question=found[found.re.groups].strip() if found else prompt,
+        previous=_previous(request.messages[:at]),
+        lines=tuple(_shown(since)),
+        calls=tuple(c for m in since if isinstance(m, AssistantMessage) for c in m.calls),
+        sources=sources,
+        is_about_documents=found is not None,
+    )
+
+
+def _asked_at(messages: Sequence[Message]) -> int:
+    """Where the question is: in the last user message, or before the results as plain text."""
+    users = [i for i, message in enumerate(messages) if isinstance(message, UserMessage)]
+    closes = len(users) > 1 and _text(messages[users[-1] - 1]).endswith(_RESULT_END)
+    return users[-2] if closes else users[-1]
+
+
+def _previous(messages: Sequence[Message]) -> str:
+    """The question before; small talk is none."""
+    for message in reversed(messages):
+        if isinstance(message, UserMessage):
+            found = _QUESTION.search(message.text) or _DEFLECTED.search(message.text)
+            return found[found.re.groups] if found else ""
+    return ""
+
+
+def _text(message: Message) -> str:
+    return message.text
+
+
+def _shown(messages: Sequence[Message]) -> Iterator[Line]:
+    """The lines of all messages; of a line shown twice, the longer text."""
+    best: dict[tuple[str, str, int], Line] = {}
+    for message in messages:
+        if isinstance(message, (UserMessage, ToolMessage, AssistantMessage)):
+            for line in _lines(message.text):
+                key = (line.source, line.path, line.number)
+                if key not in best or (line.in_context, len(line.text)) > (
+                    best[key].in_context,
+                    len(best[key].text),
+                ):
+                    best[key] = line
+    yield from (best[key] for key in sorted(best))
+
+
+def _lines(text: str) -> Iterator[Line]:
+    """Numbered lines under the place they are from, and lines as grep shows them."""
+    place: tuple[str, str] | None = None
+    for row in text.split("\n"):
+        if opened := _PASSAGE.fullmatch(row) or _READ.fullmatch(row):
+            place = html.unescape(opened[1]), html.unescape(opened[2])
+        elif place and (numbered := _NUMBERED.fullmatch(row)):
+            yield Line(*place, int(numbered[1]), _whole(numbered[2]), in_context=True)
+        elif match := _MATCH.fullmatch(row):
+            yield Line(match[1], match[2], int(match[3]), _whole(match[4]), in_context=False)
+        elif not row.startswith(" "):
+            place = None
+
+
+def _whole(text: str) -> str:
+    """The text without the marks of what was left out of it."""
+    return _PART_OF_LINE.sub("", text).strip("…")
