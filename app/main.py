@@ -15,6 +15,7 @@ from app.chat.turns import Turns
 from app.db.database import database
 from app.db.engine import create_engine, create_sessions
 from app.documents.routes import router as documents_router
+from app.documents.uploads import router as uploads_router
 from app.doors.status import router as status_router
 from app.guard import Guard, allowed_hosts
 from app.llm.client import OpenAIModel
@@ -49,6 +50,7 @@ def create_app(settings: Settings, model: Model | None = None) -> FastAPI:
     errors.install(app)
     for router in (chat_router, documents_router, rag_router, status_router):
         app.include_router(router)
+    app.include_router(uploads_router, max_body_size=settings.max_request_bytes)
     app.frontend("/", directory=FRONTEND)
     return app
 

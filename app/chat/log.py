@@ -31,7 +31,8 @@ class TurnLog:
         """The events behind `position`, with their ids."""
         return list(enumerate(self._events[position:], start=position + 1))
 
-    async def wait_beyond(self, position: int) -> None:
-        """Wait until there is an event behind `position`."""
+    async def beyond(self, position: int) -> Sequence[tuple[int, ChatEvent]]:
+        """The events behind `position` as soon as there are any; none when there will be none."""
         while len(self._events) <= position and not self.ended:
             await self._grown.wait()
+        return self.after(position)

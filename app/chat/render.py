@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterator
 
 from app.chat.markdown import BlockRenderer
 from app.chat.turns import Batch
-from app.schemas import ChatBlockEvent, ChatDeltaEvent, ChatEvent, ChatToolEvent
+from app.schemas import ChatBlockEvent, ChatDeltaEvent, ChatEvent, ChatStatusEvent
 
 
 async def as_blocks(batches: AsyncIterator[Batch], after: int) -> AsyncIterator[Batch]:
@@ -33,16 +33,18 @@ class _Feed:
                 self._text.append(event.text)
                 self._last = number
                 continue
-            yield from self._flush()
-            if isinstance(event, ChatToolEvent):
+            yield from self._blocks(self._renderer.feed(self._taken()))
+            if not isinstance(event, ChatStatusEvent):
+                # Whatever else comes stands behind the text of this round, which is complete.
+                yield from self._blocks(self._renderer.finish())
                 self._renderer = BlockRenderer()
             yield number, event
-        yield from self._flush()
+        yield from self._blocks(self._renderer.feed(self._taken()))
 
-    def _flush(self) -> Iterator[tuple[int, ChatEvent]]:
-        if not self._text:
-            return
-        blocks = self._renderer.feed("".join(self._text))
-        self._text = []
-        for index, html in blocks:
+    def _taken(self) -> str:
+        text, self._text = "".join(self._text), []
+        return text
+
+    def _blocks(self, changes: list[tuple[int, str]]) -> Iterator[tuple[int, ChatEvent]]:
+        for index, html in changes:
             yield self._last, ChatBlockEvent(index=index, html=html)

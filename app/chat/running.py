@@ -106,8 +106,12 @@ class RunningTurn:
         answer = "\n\n".join(made.text for made in rounds if made.text)
         prompt = self._decision.prompt if self._decision else task.message
         shown = Shown.of((*task.history, TurnMade(prompt, rounds)))
-        async with self._agent.sessions() as session:
-            checked = await check_citations(session, answer, shown, task.visible)
+        try:
+            async with self._agent.sessions() as session:
+                checked = await check_citations(session, answer, shown, task.visible)
+        except Exception:  # an answer that cannot be checked is still an answer
+            log.exception("citations not checked", turn=str(self.id))
+            return ()
         return tuple(CitationState.model_validate(c, from_attributes=True) for c in checked)
 
     async def _end(self, ending: Ending) -> None:

@@ -109,14 +109,10 @@ class Turns:
             yield batch
 
     async def _follow_log(self, turn_log: TurnLog, after: int) -> AsyncIterator[Batch]:
-        while True:
-            await turn_log.wait_beyond(after)
-            batch = turn_log.after(after)
-            if batch:
-                after = batch[-1][0]
-                yield batch
-            if turn_log.ended:
-                return
+        # More may arrive while a batch is on its way: only when nothing is left does an end count.
+        while batch := await turn_log.beyond(after):
+            after = batch[-1][0]
+            yield batch
 
     async def _poll(self, turn: Turn, after: int) -> AsyncIterator[Batch]:
         """Follow a turn of another process, or one that has ended, by its rows."""

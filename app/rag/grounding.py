@@ -23,6 +23,7 @@ _CONTINUES = re.compile(
     r"(and|or|but|so|then|also|what about|how about|und|oder|aber|et|ou|mais|y|o|pero|e|ma|en|maar)"
     r"\b"
 )
+SMALL_COLLECTION = 500
 EXACT_PASSAGES = 20
 MOST_LOOKUPS = 8
 
@@ -53,7 +54,11 @@ def is_follow_up(message: str, informative_words: int) -> bool:
 
 
 def rarity(passages: int, containing: int) -> float:
-    """The inverse document frequency of a word; `ln(2N+2)` for one that no passage has."""
+    """The inverse document frequency of a word; `ln(2N+2)` for one that no passage has.
+
+    In a handful of passages every word is frequent, so they count as part of a small collection.
+    """
+    passages = max(passages, SMALL_COLLECTION)
     return math.log((passages + 1) / (min(containing, passages) + 0.5))
 
 
@@ -74,5 +79,5 @@ class Weights:
 
     def score(self, matched: float) -> float:
         """Coverage, damped so that a question of one common word proves little."""
-        damped = self.total + 0.5 * math.log(2 * self.passages + 2)
+        damped = self.total + 0.5 * rarity(self.passages, 0)
         return matched / damped if self.total else 0.0
