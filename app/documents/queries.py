@@ -15,7 +15,7 @@ from app.models import Document, Passage
 WITHOUT_CONTENT = defer(Document.content, raiseload=True)
 # Trigram similarity below which a name is no likely misspelling of another.
 _LIKELY = 0.2
-_MOST_LINES = 2**31
+_MOST_LINES = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,7 @@ async def read_lines(
     before = counted.c.through - counted.c.lines
     rows = await session.execute(
         select(Document, Passage.text, before)
+        .select_from(Document)
         .outerjoin(counted, and_(counted.c.through >= min(first, _MOST_LINES), before < last))
         .outerjoin(
             Passage,
@@ -86,7 +87,7 @@ async def read_lines(
         .order_by(counted.c.position)
         .options(WITHOUT_CONTENT)
     )
-    passages = rows.tuples().all()
+    passages = rows.all()
     document = found(passages[0][0] if passages else None, *key)
     skipped = first - 1 - (passages[0][2] or 0)
     text = "".join(text or "" for _, text, _ in passages)
@@ -114,7 +115,7 @@ async def count_documents(
     session: AsyncSession, visible: Visible, source: str | None = None
 ) -> int:
     """How many documents there are, in all visible sources or in one."""
-    statement = select(func.count()).where(within(visible, Document.source))
+    statement = select(func.count()).select_from(Document).where(within(visible, Document.source))
     if source is not None:
         statement = statement.where(Document.source == source)
     return (await session.scalar(statement)) or 0
@@ -135,7 +136,7 @@ async def sources(session: AsyncSession, visible: Visible) -> Sequence[SourceTot
         .group_by(Document.source)
         .order_by(Document.source)
     )
-    return [SourceTotals(*row) for row in rows.tuples()]
+    return [SourceTotals(*row) for row in rows]
 
 
 async def source_names(session: AsyncSession, visible: Visible, limit: int) -> list[str]:

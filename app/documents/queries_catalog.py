@@ -42,9 +42,9 @@ async def catalog(
     selected = [within(visible, Document.source), *_conditions(selection)]
     behind = _behind(after)
     counts = await session.execute(
-        select(func.count(), func.count().filter(behind)).where(*selected)
+        select(func.count(), func.count().filter(behind)).select_from(Document).where(*selected)
     )
-    total, following = counts.tuples().one()
+    total, following = counts.one()
     rows = await session.scalars(
         select(Document)
         .where(*selected, behind)

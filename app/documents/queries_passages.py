@@ -30,7 +30,7 @@ async def replace_passages(
         .where(Passage.document_id == document_id)
         .order_by(Passage.position)
     )
-    old = rows.tuples().all()
+    old = rows.all()
     head = _common((text for _, text in old), (item.piece.text for item in new))
     tail = _common(
         (text for _, text in reversed(old[head:])),

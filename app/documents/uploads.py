@@ -1,6 +1,7 @@
 """Uploads over HTTP: one document as a body, or many files in a form."""
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -19,8 +20,9 @@ from app.documents.upload import prepare
 from app.errors import AppError, InvalidRequest
 from app.schemas import CleanText, DocumentSummary, RefusedFile, StoredDocument, UploadResults
 
-# On its own, because its bodies may be larger than those of all other requests.
-router = APIRouter(prefix="/api", tags=["documents"])
+# Lifts the limit of all other requests: uploads have their own, from the settings, with an answer
+# that names the file.
+router = APIRouter(prefix="/api", tags=["documents"], max_body_size=sys.maxsize)
 
 _BINARY = {"type": "string", "format": "binary"}
 _FORM = {
