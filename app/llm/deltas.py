@@ -31,7 +31,8 @@ class StreamReader:
 
     def __init__(self, *, thinking: bool = False, limit: int = REPLY_LIMIT) -> None:
         self.done = False
-        """`[DONE]` came: nothing more will."""
+        """`[DONE]` or an error came: read no further, close."""
+        self._failure: ModelError | None = None
         self._limit = limit
         self._size = 0
         self._events = EventDecoder()
@@ -56,7 +57,10 @@ class StreamReader:
         return self._closings > 0
 
     def feed(self, chunk: bytes) -> list[TextDelta]:
-        """Read the next bytes; raises `ModelError` at an error that the server reports."""
+        """Read the next bytes; raises `ModelError` at an error that the server reports.
+
+        Text that came with the error is returned first: then `close` raises it.
+        """
         if not self._begun:
             chunk = chunk.lstrip(b" \t\r\n")
             self._begun = bool(chunk)
@@ -66,13 +70,21 @@ class StreamReader:
             self._body += chunk
             self._bound(len(self._body))
             return []
-        for event in self._events.feed(chunk):
-            self._event(event)
-        self._bound(self._size + self._events.pending)
-        return self._let_out()
+        try:
+            for event in self._events.feed(chunk):
+                self._event(event)
+            self._bound(self._size + self._events.pending)
+        except ModelError as error:
+            self.done, self._failure = True, error
+        deltas = self._let_out()
+        if self._failure and not deltas:
+            raise self._failure
+        return deltas
 
     def close(self) -> list[TextDelta | Reply]:
         """The text held back, then the reply; raises `ModelError` when there is none."""
+        if self._failure:
+            raise self._failure
         for event in self._events.close():
             self._event(event)
         if self._body is not None:

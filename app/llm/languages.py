@@ -33,7 +33,8 @@ PHRASES = {
         not_covered="The documents do not cover this.",
         covered="They cover",
         no_documents="There are no documents yet: add some, then ask again.",
-        greeting="Hello! Ask me about your documents: I look for the lines that answer, and quote them.",
+        greeting="Hello! Ask me about your documents: I look for the lines that answer and quote"
+        " them.",
         welcome="You are welcome! Ask on whenever you like.",
         greets="hello hi hey greetings morning afternoon evening",
         thanks="thank thanks thx cheers",
@@ -53,7 +54,8 @@ PHRASES = {
         welcome="Gern geschehen! Frag jederzeit weiter.",
         greets="hallo moin servus guten grüezi",
         thanks="danke dankeschön vielen",
-        counts="wie ?viele?|wie (?:lange?|oft|hoch|alt|groß|weit|spät|teuer|schnell)|wann|welcher port",
+        counts="wie ?viele?|wie (?:lange?|oft|hoch|alt|groß|weit|spät|teuer|schnell)|wann"
+        "|welcher port",
     ),
     "fr": Phrases(
         stemmer="french",
@@ -68,7 +70,8 @@ PHRASES = {
         welcome="Je vous en prie ! Continuez quand vous voulez.",
         greets="bonjour salut bonsoir",
         thanks="merci",
-        counts="combien|quand|quel(?:le)? (?:port|heure|date|année|version|prix|taille|durée|délai)",
+        counts="combien|quand|quel(?:le)? (?:port|heure|date|année|version|prix|taille|durée"
+        "|délai)",
     ),
     "es": Phrases(
         stemmer="spanish",
@@ -78,7 +81,8 @@ PHRASES = {
         not_covered="Los documentos no tratan este tema.",
         covered="Tratan de",
         no_documents="Todavía no hay documentos: añade alguno y vuelve a preguntar.",
-        greeting="¡Hola! Pregúntame sobre tus documentos: busco las líneas que responden y las cito.",
+        greeting="¡Hola! Pregúntame sobre tus documentos: busco las líneas que responden y las"
+        " cito.",
         welcome="¡De nada! Sigue preguntando cuando quieras.",
         greets="hola buenos buenas",
         thanks="gracias",
@@ -157,6 +161,12 @@ def _telling_words(language: str) -> frozenset[str]:
 def asks_for_number(question: str, language: str) -> bool:
     """Whether the answer should be a number, an amount or a time."""
     return bool(re.search(rf"\b(?:{PHRASES[language].counts})\b", question.casefold()))
+
+
+def asks_for_steps(question: str) -> bool:
+    """Whether the answer may be a list of things to do: how, wie, comment …"""
+    first = re.match(r"\W*(?:how|wie|comment|cómo|como|come|hoe)\b", question.casefold())
+    return first is not None
 
 
 def small_talk(message: str) -> str:

@@ -4,11 +4,12 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from typing import Any, cast
 
 import Stemmer
 
-from app.llm.languages import PHRASES, asks_for_number, language_of, stop_words
+from app.llm.languages import PHRASES, asks_for_number, asks_for_steps, language_of, stop_words
 
 _WORD = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+")
@@ -30,6 +31,7 @@ class Terms:
     phrases: tuple[str, ...]
     patterns: tuple[str, ...]
     wants_number: bool
+    wants_steps: bool
 
 
 def terms_of(question: str, previous: str) -> Terms:
@@ -49,6 +51,7 @@ def terms_of(question: str, previous: str) -> Terms:
         phrases=tuple(map(folded, literal)),
         patterns=tuple(_without_repeats(patterns)),
         wants_number=asks_for_number(question, language),
+        wants_steps=asks_for_steps(question) and not asks_for_number(question, language),
     )
 
 
@@ -70,32 +73,47 @@ def words(text: str) -> list[str]:
 
 
 def stems(some: Iterable[str], language: str) -> list[str]:
-    stemmed = _stemmer(language).stemWords([word.casefold() for word in some])
-    return [folded(stem) for stem in stemmed]
+    return [folded(_stem(word.casefold(), language)) for word in some]
 
 
-def search_pattern(pattern: str, seen: str, language: str) -> str:
-    """The form of a word to search for: as it stands if `seen` has it, else what its forms share."""
-    if folded(pattern) in seen or not pattern.isalpha():
-        return pattern
-    shared = _stemmer(language).stemWord(pattern.casefold())
-    if shared.endswith("i") and not pattern.casefold().endswith("i"):
-        shared = shared[:-1]
-    fits = len(shared) >= 4 and pattern.casefold().startswith(shared)
-    return pattern[: len(shared)] if fits else pattern
+@lru_cache(maxsize=10_000)
+def stems_in(text: str, language: str) -> frozenset[str]:
+    return frozenset(stems(words(text), language))
+
+
+def shared_form(word: str, language: str) -> str:
+    """What the forms of a word have in common (`retr` for retry and retries), or the word."""
+    if not word.isalpha():
+        return word
+    stem = _stem(word.casefold(), language)
+    stem = stem.removesuffix("i") if not word.casefold().endswith("i") else stem
+    fits = len(stem) >= 4 and word.casefold().startswith(stem)
+    return word[: len(stem)] if fits else word
+
+
+@lru_cache(maxsize=50_000)
+def _stem(word: str, language: str) -> str:
+    stem: str = _stemmer(language).stemWord(word)
+    return stem
 
 
 @cache
-def _stemmer(language: str) -> Stemmer.Stemmer:
-    return Stemmer.Stemmer(PHRASES[language].stemmer)
+def _stemmer(language: str) -> Any:
+    return cast("Any", Stemmer).Stemmer(PHRASES[language].stemmer)
 
 
 def _telling(question: str, language: str) -> list[str]:
     """The words that are no stop words, or the longest ones when all are."""
     found = words(question)
     stop = stop_words(language)
-    telling = [word for word in found if word.casefold() not in stop]
+    telling = [word for word in found if word.casefold() not in stop and not _is_filler(word)]
     return telling or sorted((word for word in found if len(word) > 2), key=len)[-2:]
+
+
+def _is_filler(word: str) -> bool:
+    """Whether a pair of characters is Chinese or Japanese grammar, in whole or in part."""
+    stop = stop_words("zh") | stop_words("ja")
+    return bool(_UNSPACED.fullmatch(word)) and not stop.isdisjoint((word, *word))
 
 
 def _literals(question: str) -> list[str]:

@@ -3,15 +3,16 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, zip_longest
 
 from app.llm.view import Line
 
 LONGEST = 280
-_HEADING = re.compile(r"(#{1,6})\s+(.*)|(\S.*)(?:\n)(?:={3,}|-{3,})")
 _STRUCTURE = re.compile(r"\s*(?:[-*+>|#]|\d+[.)]\s|\W*$|.*[=|{}\t;]|\S+:\s)")
-_SENTENCE_END = re.compile(r"(?<=[^\W\d]{3}[.!?…])\s+(?=[\W\d]*[A-ZÀ-Ý])|(?<=[\d)”\"][.!?])\s+(?=[A-ZÀ-Ý])|(?<=[。！？])")
-_MARKER = re.compile(r"[\s>#*+|-]+(?=\w|[\"'“„«(\[`$€£<])|[\s|]+$")
+_SENTENCE_END = re.compile(
+    r"(?<=[^\W\d]{3}[.!?…])\s+(?=[\W\d]*[A-ZÀ-Ý])|(?<=[\d)”\"][.!?])\s+(?=[A-ZÀ-Ý])|(?<=[。！？])"
+)
+_MARKERS = re.compile(r"(?:(?:[-*+>|]|#{1,6})\s+)+")
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class Unit:
     lead: str = ""
     is_heading: bool = False
     in_context: bool = True
+    given: float = 0.0
 
     @property
     def place(self) -> tuple[str, str]:
@@ -75,9 +77,10 @@ def _cut(paragraph: list[Line]) -> Iterator[Unit]:
         first.path,
         first.number,
         paragraph[-1].number,
-        _MARKER.sub("", text) if _MARKER.match(text) or text.endswith("|") else text,
+        _bare(text),
         is_heading=bool(re.match(r"\s*#{1,6}\s", text)),
         in_context=all(line.in_context for line in paragraph),
+        given=max(line.given for line in paragraph),
     )
     if len(paragraph) == 1 and len(text) <= LONGEST:
         yield whole
@@ -86,8 +89,7 @@ def _cut(paragraph: list[Line]) -> Iterator[Unit]:
     for sentence in _SENTENCE_END.split(text):
         at = text.index(sentence, at)
         place = _line_at(paragraph, at), _line_at(paragraph, at + len(sentence) - 1)
-        quoted = _MARKER.sub("", sentence) if at == 0 and _MARKER.match(sentence) else sentence
-        if quoted:
+        if quoted := _bare(sentence) if at == 0 else sentence.strip():
             yield replace(whole, text=quoted, first=place[0], last=place[1])
         at += len(sentence)
 
@@ -102,13 +104,39 @@ def _line_at(paragraph: list[Line], offset: int) -> int:
     return paragraph[-1].number
 
 
+def _bare(text: str) -> str:
+    """The text without the marks of a list, a quotation, a heading or a table around it."""
+    text = text.strip()
+    if text.startswith("|"):
+        text = text.rstrip("| \t")
+    return _MARKERS.sub("", text, count=1) if _MARKERS.match(text) else text
+
+
 def _with_headings(units: Iterator[Unit]) -> Iterator[Unit]:
-    """Give each unit the heading over it, and the line before it if that leads to it."""
-    heading, before = "", ""
-    for unit in units:
-        lead = before if before.rstrip().endswith((":", "?")) else ""
-        yield replace(unit, heading=heading, lead=lead)
+    """Give each unit the heading over it, and the line that leads to it: one that ends with a colon
+    or a question mark before a list or an answer, or the head of a table."""
+    heading, lead, last, is_fresh = "", "", 0, False
+    listed = list(units)
+    for unit, following in zip_longest(listed, listed[1:]):
+        if not is_fresh and unit.first > last + 1:
+            lead = ""
+        last = unit.last
+        if not _has_words(unit):
+            continue
+        is_table_head = following is not None and _is_rule(following) and "|" in unit.text
+        is_heading = unit.is_heading or is_table_head
+        yield replace(unit, heading=heading, lead="" if is_heading else lead, is_heading=is_heading)
+        is_fresh = is_table_head or unit.text.endswith((":", "?"))
         if unit.is_heading:
-            heading = unit.text
-        # What a colon announces may be a list of several lines.
-        before = unit.text if not lead or unit.is_heading or unit.text.endswith((":", "?")) else lead
+            heading, lead = unit.text, ""
+        elif is_fresh:
+            lead = unit.text
+
+
+def _has_words(unit: Unit) -> bool:
+    return re.search(r"\w", unit.text) is not None
+
+
+def _is_rule(unit: Unit) -> bool:
+    """Whether the unit is the line below the head of a Markdown table."""
+    return "-" in unit.text and not _has_words(unit)

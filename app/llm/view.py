@@ -1,6 +1,5 @@
 """What stands in a request: the question, and the lines of documents that the model was shown."""
 
-import html
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,6 @@ from app.llm.messages import (
     LlmRequest,
     Message,
     ToolCall,
-    ToolMessage,
     UserMessage,
 )
 
@@ -26,13 +24,17 @@ _PART_OF_LINE = re.compile(r" \[characters \d+-\d+ of \d+[^\]]*\]$")
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a document as it was shown; `in_context` unless only a search showed it."""
+    """A line of a document as it was shown; `in_context` unless only a search showed it.
+
+    `given` is 1 in the best passage of the prompt, less in the next ones, 0 elsewhere.
+    """
 
     source: str
     path: str
     number: int
     text: str
     in_context: bool
+    given: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -91,34 +93,42 @@ def _text(message: Message) -> str:
 
 
 def _shown(messages: Sequence[Message]) -> Iterator[Line]:
-    """The lines of all messages; of a line shown twice, the longer text."""
+    """The lines of all messages; of a line shown twice, the fuller text."""
     best: dict[tuple[str, str, int], Line] = {}
     for message in messages:
-        if isinstance(message, (UserMessage, ToolMessage, AssistantMessage)):
-            for line in _lines(message.text):
-                key = (line.source, line.path, line.number)
-                if key not in best or (line.in_context, len(line.text)) > (
-                    best[key].in_context,
-                    len(best[key].text),
-                ):
-                    best[key] = line
+        for line in _lines(_text(message)):
+            key = (line.source, line.path, line.number)
+            if key not in best or _fullness(line) > _fullness(best[key]):
+                best[key] = line
     yield from (best[key] for key in sorted(best))
+
+
+def _fullness(line: Line) -> tuple[float, bool, int]:
+    return line.given, line.in_context, len(line.text)
 
 
 def _lines(text: str) -> Iterator[Line]:
     """Numbered lines under the place they are from, and lines as grep shows them."""
     place: tuple[str, str] | None = None
+    passages, given = 0, 0.0
     for row in text.split("\n"):
         if opened := _PASSAGE.fullmatch(row) or _READ.fullmatch(row):
-            place = html.unescape(opened[1]), html.unescape(opened[2])
+            place = opened[1], opened[2]
+            passages += opened.re is _PASSAGE
+            given = 1 / passages if opened.re is _PASSAGE else 0.0
         elif place and (numbered := _NUMBERED.fullmatch(row)):
-            yield Line(*place, int(numbered[1]), _whole(numbered[2]), in_context=True)
+            yield Line(*place, int(numbered[1]), _whole(numbered[2]), True, given)
         elif match := _MATCH.fullmatch(row):
             yield Line(match[1], match[2], int(match[3]), _whole(match[4]), in_context=False)
-        elif not row.startswith(" "):
+        elif row:
             place = None
 
 
 def _whole(text: str) -> str:
-    """The text without the marks of what was left out of it."""
-    return _PART_OF_LINE.sub("", text).strip("…")
+    """The text without the marks of what was left out of it, and the words that this cut."""
+    text = _PART_OF_LINE.sub("", text)
+    if text.startswith("…"):
+        text = text.partition(" ")[2] or text.strip("…")
+    if text.endswith("…"):
+        text = text.rpartition(" ")[0] or text.strip("…")
+    return text

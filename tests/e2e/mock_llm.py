@@ -46,6 +46,8 @@ class MockLLM:
     def __init__(self, port: int = 0) -> None:
         self.requests: list[Json] = []
         self.headers: list[dict[str, str]] = []
+        self.arrived = threading.Event()
+        """Set when a request has come."""
         self.disconnected = threading.Event()
         """Set when a client closes its connection while it is answered."""
         self._scripts: deque[Script] = deque()
@@ -68,10 +70,12 @@ class MockLLM:
         self.headers.clear()
         self._scripts.clear()
         self._asked.clear()
+        self.arrived.clear()
         self.disconnected.clear()
 
     def respond(self, body: Json) -> Script:
         self.requests.append(body)
+        self.arrived.set()
         if self._scripts:
             return self._scripts.popleft()
         if flaw := refusal(body["messages"]):
@@ -90,7 +94,7 @@ class MockLLM:
         return _streamed(planned, calls) if body.get("stream") else _whole(planned, calls)
 
     def serve(self) -> None:
-        self._server.serve_forever(poll_interval=0.05)
+        self._server.serve_forever(poll_interval=0.01)
 
     def __enter__(self) -> Self:
         threading.Thread(target=self.serve, daemon=True).start()

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from tests.e2e.mock_wire import Json
 
-_QUESTION = re.compile(r"(?:\A|^</documents>\n\s*)Question: (.*)\Z", re.MULTILINE | re.DOTALL)
+_QUESTION = re.compile(
+    r"(?:\A|^</documents>\n\s*|^Sources:\n.*?\n\s*^)Question: (.*)\Z", re.MULTILINE | re.DOTALL
+)
 _LISTED = re.compile(r"^source: (\S+) path: (.+) \([\d,]+ lines?\)", re.MULTILINE)
 _READ = re.compile(
     r"^source: (\S+) path: (.+) lines (\d+)-\d+ of \d+\n\s*\d+[:\t] ?(.*)", re.MULTILINE
@@ -15,6 +17,7 @@ _MATCH = re.compile(r"^([^\s:]+/[^:\n]+):(\d+): (.*)$", re.MULTILINE)
 _PASSAGE = re.compile(
     r'^<passage source="(.+?)" path="(.+?)" .*>\n\s*(\d+)[:\t] ?(.*)', re.MULTILINE
 )
+_RESULT = re.compile(r"\[Result\]\n(.*?)\n\[End of result\]", re.DOTALL)
 _SEARCH = re.compile(r"search for (?:\"([^\"]+)\"|'([^']+)')")
 
 MARKDOWN = """# A heading
@@ -69,17 +72,26 @@ class Asked:
 
 def read_request(body: Json) -> Asked:
     messages: list[Json] = body["messages"]
-    last = max(i for i, message in enumerate(messages) if message["role"] == "user")
-    prompt = str(messages[last]["content"])
+    at = _asked_at(messages)
+    prompt = str(messages[at]["content"])
     found = _QUESTION.search(prompt)
-    since = messages[last + 1 :]
+    since = messages[at + 1 :]
+    results = [message["content"] for message in since if message["role"] == "tool"]
+    as_text = [text for m in since for text in _RESULT.findall(m.get("content") or "")]
     return Asked(
         question=found[1] if found else prompt,
         prompt=prompt,
-        results=tuple(message["content"] for message in since if message["role"] == "tool"),
-        rounds=sum(bool(message.get("tool_calls")) for message in since),
+        results=tuple(results or as_text),
+        rounds=sum(bool(message.get("tool_calls")) for message in since) or len(as_text),
         has_tools=bool(body.get("tools")),
     )
+
+
+def _asked_at(messages: Sequence[Json]) -> int:
+    """The last user message, but not one that only closes the rounds, behind results as text."""
+    users = [place for place, message in enumerate(messages) if message["role"] == "user"]
+    before = str(messages[users[-1] - 1]["content"]) if users[-1] else ""
+    return users[-2] if before.endswith("[End of result]") and len(users) > 1 else users[-1]
 
 
 def plan(asked: Asked, attempt: int) -> Planned:

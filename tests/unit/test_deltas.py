@@ -109,6 +109,15 @@ def test_an_error_in_the_stream_is_an_error(broken: bytes, sentence: str, retrya
     assert caught.value.retryable is retryable
 
 
+def test_text_that_comes_together_with_an_error_is_let_out_first() -> None:
+    reader = StreamReader()
+    broken = chunk({"content": "Half an "}) + event({"error": "no"})
+    assert reader.feed(broken) == [TextDelta("Half an ")]
+    assert reader.done
+    with pytest.raises(ModelError, match="no"):
+        reader.close()
+
+
 @pytest.mark.parametrize(
     ("body", "sentence"),
     [

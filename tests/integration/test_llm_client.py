@@ -1,0 +1,107 @@
+"""The model client against a real server: replies, and how they end."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from app.llm.client import OpenAIModel
+from app.llm.messages import (
+    AssistantMessage,
+    LlmRequest,
+    Reply,
+    TextDelta,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
+from tests.asking import ASKED, OK, ask, settings
+from tests.e2e.mock_llm import RST, MockLLM
+from tests.e2e.mock_wire import DONE, chunk, event, finished
+
+
+@pytest.fixture
+def mock() -> Iterator[MockLLM]:
+    with MockLLM() as mock:
+        yield mock
+
+
+@pytest.fixture
+async def http() -> AsyncIterator[httpx.AsyncClient]:
+    async with httpx.AsyncClient(verify=False) as http:
+        yield http
+
+
+async def test_a_reply_streams_and_the_request_is_authorised(
+    mock: MockLLM, http: httpx.AsyncClient
+) -> None:
+    outcome = await ask(mock, http, llm_api_key="sk-secret ")
+    assert (outcome.shown.strip(), outcome.error) == ("The documents do not cover this.", None)
+    assert outcome.reply == Reply(outcome.shown)
+    assert mock.headers[0]["Authorization"] == "Bearer sk-secret"
+    assert mock.headers[0]["Accept-Encoding"] == "identity"
+    assert mock.requests[0]["stream"] is True
+
+
+@pytest.mark.parametrize("end", [(DONE, 5.0), (finished(), 0.05, RST), (finished(),)])
+async def test_a_finished_reply_counts_however_the_connection_ends(
+    mock: MockLLM, http: httpx.AsyncClient, end: tuple[Any, ...]
+) -> None:
+    mock.script(chunk({"content": "ok"}), *end)
+    assert (await ask(mock, http)).reply == Reply("ok")
+
+
+async def test_a_json_completion_is_a_reply(mock: MockLLM, http: httpx.AsyncClient) -> None:
+    completion = event({"choices": [{"message": {"content": "hi"}, "finish_reason": "stop"}]})
+    mock.script(completion.removeprefix(b"data: "), Content_Type="application/json")
+    outcome = await ask(mock, http)
+    assert (outcome.shown, outcome.reply) == ("hi", Reply("hi"))
+
+
+@pytest.mark.parametrize("steps", [(10.0,), (chunk({"content": "Well "}), 10.0)])
+async def test_a_cancelled_reply_closes_the_connection_at_once(
+    mock: MockLLM, http: httpx.AsyncClient, steps: tuple[Any, ...]
+) -> None:
+    mock.script(*steps)
+    task = asyncio.create_task(ask(mock, http))
+    assert await asyncio.to_thread(mock.arrived.wait, 5.0)
+    await asyncio.sleep(0.05)
+    task.cancel()
+    assert await asyncio.to_thread(mock.disconnected.wait, 1.0)
+
+
+async def test_text_arrives_at_once_and_a_closed_generator_closes_the_connection_at_once(
+    mock: MockLLM, http: httpx.AsyncClient
+) -> None:
+    mock.script(chunk({"content": "{"}), 10.0)
+    stream = OpenAIModel(settings(mock), http).stream(ASKED)
+    assert await anext(stream) == TextDelta("{")
+    await stream.aclose()
+    assert await asyncio.to_thread(mock.disconnected.wait, 1.0)
+
+
+async def test_a_server_that_refuses_empty_content_gets_null_from_then_on(
+    mock: MockLLM, http: httpx.AsyncClient
+) -> None:
+    call = ToolCall("a1", "list_documents", "")
+    history = (UserMessage("a"), AssistantMessage("", (call,)), ToolMessage("a1", "none"))
+    mock.script(b'{"error":{"message":"content must not be empty"}}', status=400)
+    mock.script(*OK)
+    outcome = await ask(mock, http, LlmRequest(history))
+    assert outcome.shown == "ok"
+    assert [body["messages"][1]["content"] for body in mock.requests] == ["", None]
+
+
+async def test_a_server_that_never_opens_thinking_is_known_after_one_reply(
+    mock: MockLLM, http: httpx.AsyncClient
+) -> None:
+    model = OpenAIModel(settings(mock), http)
+    shown: list[str] = []
+    for _ in range(2):
+        mock.script(chunk({"content": "plan"}), 0.05, chunk({"content": "</think>ok"}), DONE)
+        pieces = [piece async for piece in model.stream(ASKED)]
+        shown.append("".join(piece.text for piece in pieces if isinstance(piece, TextDelta)))
+        assert pieces[-1] == Reply("ok")
+    assert shown == ["planok", "ok"]
