@@ -6,6 +6,7 @@ import { setTitle } from "./interface.js";
 import { newKey } from "./key.js";
 import { nameConversation } from "./router.js";
 import { Run } from "./run.js";
+import { Scope } from "./scope.js";
 import { StickToBottom } from "./scroll.js";
 import { TurnView } from "./turn-view.js";
 import { problem } from "./notes.js";
@@ -15,6 +16,7 @@ export class Chat {
   #transcript = document.getElementById("transcript");
   #welcome;
   #composer;
+  #scope = new Scope();
   #scroll;
   #run = null;
   #unsent = null;
@@ -72,7 +74,7 @@ export class Chat {
 
   #ask(message, changes = {}) {
     const view = this.#add(message);
-    this.#follow(view, { message, key: newKey(), ...changes });
+    this.#follow(view, { message, key: newKey(), sources: this.#scope.sources, ...changes });
     this.#scroll.jump();
   }
 

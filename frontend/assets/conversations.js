@@ -19,7 +19,9 @@ export class Conversations {
       this.#empty.hidden = false;
       return;
     }
+    const focused = this.#list.contains(document.activeElement) && document.activeElement.closest("li");
     this.#list.replaceChildren(...conversations.map((conversation) => this.#item(conversation)));
+    if (focused) this.#focus(focused.dataset.id);
     this.#empty.hidden = conversations.length > 0;
     this.mark(this.#current);
   }
@@ -61,6 +63,10 @@ export class Conversations {
     });
     if (!title || title === old) return;
     await this.#change(id, { method: "PATCH", json: { title } }, "Renamed");
+    this.#focus(id);
+  }
+
+  #focus(id) {
     this.#list.querySelector(`[data-id="${CSS.escape(id)}"] a`)?.focus();
   }
 
