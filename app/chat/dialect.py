@@ -22,7 +22,7 @@ from app.rag.references import Place, bracket_at
 # markdown-it drops what is nested deeper.
 DEEPEST = 20
 # Longer than any paragraph: markup is looked for in linear time, but not in little.
-LONGEST_INLINE = 20_000
+LONGEST_INLINE = 10_000
 _WEB = re.compile(r"(?:https?://|mailto:)[^\s]", re.IGNORECASE)
 _LANGUAGE = re.compile(r"[\w.+#-]{1,40}")
 
@@ -36,6 +36,7 @@ def create_parser() -> MarkdownIt:
     parser.disable(["reference", "code", "html_block", "html_inline"])
     parser.validateLink = _leads_to_the_web
     parser.inline.ruler.before("backticks", "citation", _citation)
+    parser.inline.ruler.before("link", "lone_bracket", _lone_bracket)
     parser.core.ruler.before("inline", "long_inline", _long_inline)
     parser.add_render_rule("citation", _citation_links)
     parser.add_render_rule("image", _alternative_text)
@@ -60,6 +61,17 @@ def _citation(state: StateInline, silent: bool) -> bool:
     if not silent:
         state.push("citation", "a", 0).meta = {"places": bracket.places}
     state.pos = bracket.end
+    return True
+
+
+def _lone_bracket(state: StateInline, silent: bool) -> bool:
+    """Take a bracket that no `](` follows as text, before the end of its label is looked for."""
+    mark = state.src[state.pos]
+    if mark not in "![" or state.src.find("](", state.pos, state.posMax) >= 0:
+        return False
+    if not silent:
+        state.pending += mark
+    state.pos += 1
     return True
 
 
