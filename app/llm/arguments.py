@@ -84,7 +84,8 @@ def _decode(text: str) -> list[Any]:
     while at < len(text):
         value, at = decoder.raw_decode(text, at)
         values.append(value)
-        at += len(text[at:]) - len(text[at:].lstrip())
+        while at < len(text) and text[at].isspace():
+            at += 1
     return values
 
 

@@ -4,9 +4,12 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.errors import ModelError
 from app.llm.loose import fields, text
 from app.llm.messages import ToolCall
 from app.text import clean
+
+_MOST_CALLS = 1_000
 
 
 @dataclass
@@ -19,6 +22,8 @@ class _Open:
     arguments: list[str] = field(default_factory=list[str])
 
     def is_complete(self) -> bool:
+        if not (self.arguments and self.arguments[-1].rstrip().endswith("}")):
+            return False
         try:
             return isinstance(json.loads("".join(self.arguments)), dict)
         except ValueError:
@@ -56,17 +61,23 @@ class CallAssembler:
         self._calls: list[_Open] = []
 
     def add(self, entry: Any) -> int:
-        """Take one entry of a `tool_calls` list; how many characters it added."""
+        """Take one entry of a `tool_calls` list; how many characters it added.
+
+        Raises `ModelError` at more calls than any reply can mean.
+        """
         piece = _read(entry)
         if piece.is_empty() and not self._calls:
             return 0
         call = self._find(piece)
         if call is None:
+            if len(self._calls) == _MOST_CALLS:
+                raise ModelError("The model asks for far too many tool calls at once.")
             call = _Open(piece.id, piece.index)
             self._calls.append(call)
         call.id = call.id or piece.id
         call.add_name(piece.name)
-        call.arguments.append(piece.arguments)
+        if piece.arguments:
+            call.arguments.append(piece.arguments)
         return len(piece.name) + len(piece.arguments)
 
     def calls(self) -> tuple[ToolCall, ...]:

@@ -128,16 +128,17 @@ class OpenAIModel:
         )
 
     def _broken(self, error: Exception) -> ModelError:
-        why = shortened(str(error)) or type(error).__name__
         if isinstance(error, (httpx.InvalidURL, httpx.UnsupportedProtocol)):
-            return ModelError(f"BOR_LLM_BASE_URL is not the address of a web server: {why}")
+            return ModelError("BOR_LLM_BASE_URL is not the address of a web server.")
+        if isinstance(error, httpx.LocalProtocolError):
+            # What it says may hold the key.
+            return ModelError("BOR_LLM_API_KEY holds characters that cannot be sent.")
+        why = shortened(str(error)) or type(error).__name__
         if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
             return ModelError(f"The model's server cannot be reached: {why}", retryable=True)
         if isinstance(error, httpx.TimeoutException):
             return ModelError(f"The model was silent for {self._silence:g} s.")
-        sent_wrongly = isinstance(error, httpx.LocalProtocolError)
-        what = f"The connection to the model's server broke: {why}"
-        return ModelError(what, retryable=not sent_wrongly)
+        return ModelError(f"The connection to the model's server broke: {why}", retryable=True)
 
     def _without_key(self, error: ModelError) -> ModelError:
         if self._key:

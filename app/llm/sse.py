@@ -27,12 +27,13 @@ class EventDecoder:
         self._after_cr = False
         self._name = ""
         self._data: list[str] = []
+        self._data_size = 0
         self._at_start = True
 
     @property
     def pending(self) -> int:
-        """Bytes and characters held back for the event that is not complete yet."""
-        return len(self._pending) + sum(map(len, self._data))
+        """Bytes held back for the event that is not complete yet."""
+        return len(self._pending) + self._data_size
 
     def feed(self, chunk: bytes) -> list[Event]:
         if self._after_cr and chunk:
@@ -65,11 +66,12 @@ class EventDecoder:
         value = value.removeprefix(" ")
         if field == "data":
             self._data.append(value)
+            self._data_size += len(raw)
         elif field == "event":
             self._name = value
         return []
 
     def _blank_line(self) -> list[Event]:
         events = [Event(self._name, "\n".join(self._data))] if self._data else []
-        self._name, self._data = "", []
+        self._name, self._data, self._data_size = "", [], 0
         return events

@@ -14,10 +14,12 @@ from app.llm.languages import PHRASES, asks_for_number, asks_for_steps, language
 _WORD = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+")
 _QUOTED = re.compile(r"[\"“„«「]([^\"“”„«»「」]{2,80})[\"”“»」]|(?<!\w)'([^']{2,80})'(?!\w)")
-# Letters and digits mixed, an inner capital, or a mark between letters or digits.
+_OUTER = " \t\n.,;:!?()[]{}<>\"'“”„«»「」¿¡？。，"
+# A mark between letters or digits, letters and digits mixed, or an inner capital.
 _IDENTIFIER = re.compile(
-    r"(?=\S{4,})(?:\w+(?:[_./:#@+-]\w+)+|(?=\w*\d)(?=\w*[^\W\d])\w+|\w*[a-z]\w*[A-Z]\w*)"
+    r"[^\W_]+(?:[_./:#@+-]+[^\W_]+)+|(?=[^\W\d]*\d)(?=\d*[^\W\d])\w+|[^\W\d_]*[a-z][A-Z]\w*"
 )
+_QUESTION_CHARACTERS = 2_000
 _FADED = 0.4
 
 
@@ -36,6 +38,7 @@ class Terms:
 
 def terms_of(question: str, previous: str) -> Terms:
     """The terms of a question; one that says little by itself leans on the question before."""
+    question, previous = question[:_QUESTION_CHARACTERS], previous[:_QUESTION_CHARACTERS]
     language = language_of(question)
     telling = _telling(question, language)
     weights = dict.fromkeys(stems(telling, language), 1.0)
@@ -118,7 +121,8 @@ def _is_filler(word: str) -> bool:
 
 def _literals(question: str) -> list[str]:
     quoted = [first or second for first, second in _QUOTED.findall(question)]
-    return [*quoted, *(found.strip(".:") for found in _IDENTIFIER.findall(question))]
+    tokens = [token.strip(_OUTER) for token in question.split()]
+    return quoted + [t for t in tokens if 4 <= len(t) <= 80 and _IDENTIFIER.fullmatch(t)]
 
 
 def _weight_as_pattern(word: str) -> float:

@@ -10,7 +10,9 @@ _TOKEN = re.compile(r"(</?think(?:ing)?>|`+|\n[ \t]*\n)")
 _TAG_BEGUN = "|".join(
     re.escape(tag[:length]) for tag in (*_OPENING, *_CLOSING) for length in range(1, len(tag))
 )
-_UNFINISHED = re.compile(rf"(?:`+|\n[ \t]*|{_TAG_BEGUN})\Z")
+# The look-behind keeps the search linear in a run of backticks.
+_UNFINISHED = re.compile(rf"(?:(?<!`)`+|\n[ \t]*|{_TAG_BEGUN})\Z")
+_LONGEST_TOKEN = 100
 
 
 class _Mode(Enum):
@@ -47,7 +49,7 @@ class ThinkingFilter:
     def feed(self, text: str) -> str:
         text = self._unfinished + text
         tail = _UNFINISHED.search(text)
-        end = tail.start() if tail else len(text)
+        end = tail.start() if tail and len(tail[0]) <= _LONGEST_TOKEN else len(text)
         self._unfinished = text[end:]
         self._take_all(text[:end])
         return self._let_out()

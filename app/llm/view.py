@@ -13,8 +13,8 @@ from app.llm.messages import (
 )
 
 _RESULT_END = "[End of result]"
-_QUESTION = re.compile(r"(?:\A|^</documents>\n\s*)Question: (.*)\Z", re.MULTILINE | re.DOTALL)
-_DEFLECTED = re.compile(r"^Sources:\n(.*?)\n\s*^Question: (.*)\Z", re.MULTILINE | re.DOTALL)
+_QUESTION = re.compile(r"^</documents>\n\nQuestion: (.*)\Z", re.MULTILINE | re.DOTALL)
+_DEFLECTED = re.compile(r"^Sources:\n((?:[^\n]+\n)*)\nQuestion: (.*)\Z", re.MULTILINE | re.DOTALL)
 _PASSAGE = re.compile(r'<passage source="(.+?)" path="(.+)" lines="\d+-\d+">')
 _READ = re.compile(r"source: (\S+) path: (.+) lines \d+-\d+ of \d+")
 _NUMBERED = re.compile(r"(\d+): ?(.*)")
@@ -57,11 +57,9 @@ def view(request: LlmRequest) -> View:
     at = _asked_at(request.messages)
     prompt = _text(request.messages[at])
     since = request.messages[at:]
-    asked, deflected = _QUESTION.search(prompt), _DEFLECTED.search(prompt)
-    sources = None
-    if deflected and not asked:
-        sources = tuple(re.findall(r"^- (.+)$", deflected[1], re.MULTILINE))
-    found = asked or deflected
+    found, sources = _QUESTION.search(prompt), None
+    if found is None and (found := _DEFLECTED.search(prompt)):
+        sources = tuple(re.findall(r"^- (.+)$", found[1], re.MULTILINE))
     return View(
         question=found[found.re.groups].strip() if found else prompt,
         previous=_previous(request.messages[:at]),

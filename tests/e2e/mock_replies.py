@@ -18,7 +18,7 @@ _PASSAGE = re.compile(
     r'^<passage source="(.+?)" path="(.+?)" .*>\n\s*(\d+)[:\t] ?(.*)', re.MULTILINE
 )
 _RESULT = re.compile(r"\[Result\]\n(.*?)\n\[End of result\]", re.DOTALL)
-_SEARCH = re.compile(r"search for (?:\"([^\"]+)\"|'([^']+)')")
+_SEARCH = re.compile(r"search (?:everywhere twice )?for (?:\"([^\"]+)\"|'([^']+)')")
 
 MARKDOWN = """# A heading
 
@@ -121,7 +121,7 @@ def _failing(asked: Asked, attempt: int) -> Planned | None:
 def _calls(asked: Asked) -> Sequence[tuple[str, Json]]:
     if asked.rounds < (_number("many tools", asked.question) or 0):
         return [("search_documents", {"pattern": f"round {asked.rounds + 1}"})]
-    if asked.rounds == 0:
+    if asked.rounds == 0 or ("everywhere twice" in asked.question and asked.rounds == 1):
         return _first_calls(asked.question)
     if asked.rounds == 1 and "use your tools" in asked.question:
         listed = _LISTED.search(asked.results[0])

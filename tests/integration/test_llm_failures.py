@@ -101,6 +101,14 @@ async def test_an_address_that_is_none_is_said_to_be(
         assert "BOR_LLM_BASE_URL" in outcome.error.detail
 
 
+async def test_a_key_that_cannot_be_sent_is_not_shown(
+    mock: MockLLM, http: httpx.AsyncClient
+) -> None:
+    outcome = await ask(mock, http, llm_api_key="sk-sec\nret")
+    assert outcome.error is not None
+    assert outcome.error.detail == "BOR_LLM_API_KEY holds characters that cannot be sent."
+
+
 @pytest.mark.parametrize(
     "broken",
     [

@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.errors import ModelError
 from app.llm.messages import ToolCall
 from tests.e2e.mock_wire import DONE, called, chunk, finished
 from tests.streams import calls_of, read
@@ -95,6 +96,12 @@ def test_text_before_and_after_a_call_is_kept() -> None:
     chunks = [{"content": "Let me "}, {"tool_calls": [call]}, {"content": "look."}]
     _, reply = read(*map(chunk, chunks), finished("tool_calls"), DONE)
     assert (reply.text, len(reply.calls)) == ("Let me look.", 1)
+
+
+def test_more_calls_than_a_reply_can_mean_are_refused() -> None:
+    entries = [called(0, id=f"a{n}", name="x", arguments="{}") for n in range(1_001)]
+    with pytest.raises(ModelError, match="too many"):
+        calls_of(entries)
 
 
 def test_an_empty_entry_is_no_call() -> None:
