@@ -35,10 +35,6 @@ export class Answer {
     this.element.classList.remove("running");
   }
 
-  get isEmpty() {
-    return this.#rounds.childElementCount === 0;
-  }
-
   /** The answer's words, without the tool lines. */
   get words() {
     return [...this.#rounds.querySelectorAll(".text")].map((text) => text.innerText.trim()).join("\n\n");

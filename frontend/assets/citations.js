@@ -39,7 +39,7 @@ function mark(link, { state, reason }) {
 function unverified(link, reason) {
   const span = make("span", "citation unverified");
   span.title = reason ?? "This could not be verified.";
-  span.append(...link.childNodes, make("span", "visually-hidden", ` (not verified: ${span.title})`));
+  span.append(...link.childNodes);
   return span;
 }
 

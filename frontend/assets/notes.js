@@ -30,18 +30,36 @@ export function notCovered(reason, score, searchAnyway) {
   return element;
 }
 
-/** Appends the passages that the model was given at the start, as links, folded away. */
-export function addPassages(parent, passages) {
-  if (!passages?.length) return;
-  const element = fromTemplate("passages");
-  element.querySelector("summary").textContent = `${count(passages.length, "passage")} read first`;
-  element.querySelector("ul").append(...passages.map(passageItem));
-  parent.append(element);
+/** The passages that the model was given at the start, as links, folded away. */
+export function passagesNote(passages) {
+  return folded(`${count(passages.length, "passage")} read first`, passages.map(passageItem));
+}
+
+/** The citations that did not hold, each with its reason, folded away. */
+export function unverifiedNote(citations) {
+  return folded(`${count(citations.length, "citation")} not verified`, citations.map(unverifiedItem));
+}
+
+function folded(summary, items) {
+  const element = fromTemplate("folded-note");
+  element.querySelector("summary").textContent = summary;
+  element.querySelector("ul").append(...items);
+  return element;
+}
+
+function unverifiedItem({ source, path, first_line: first, last_line: last, reason }) {
+  const item = make("li", "");
+  item.append(place(make("span", "citation-link"), source, path, first, last), ` ${reason ?? ""}`);
+  return item;
+}
+
+function place(element, source, path, first, last) {
+  element.append(name(`${source}/${path}`), `:${first === last ? first : `${first}-${last}`}`);
+  return element;
 }
 
 function passageItem({ source, path, first_line: first, last_line: last }) {
-  const link = make("a", "citation-link");
-  link.append(name(`${source}/${path}`), `:${first}-${last}`);
+  const link = place(make("a", "citation-link"), source, path, first, last);
   link.href = withDocument({ source, path, first, last });
   link.addEventListener("click", (event) => {
     event.preventDefault();

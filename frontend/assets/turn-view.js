@@ -2,7 +2,7 @@
 import { Answer } from "./answer.js";
 import { copyButton } from "./copy.js";
 import { fromTemplate } from "./dom.js";
-import { addPassages, notCovered, problem, remark } from "./notes.js";
+import { notCovered, passagesNote, problem, remark, unverifiedNote } from "./notes.js";
 
 const REMARKS = {
   stopped: "Stopped.",
@@ -16,6 +16,7 @@ export class TurnView {
   answer = new Answer();
   #foot = this.element.querySelector(".turn-foot");
   #heard = null;
+  #unverified = [];
   #actions;
 
   /** `actions.askAgain(turn, changes)` asks this turn's question once more. */
@@ -32,7 +33,7 @@ export class TurnView {
     else if (event.type === "done") this.#done(event.finish);
     else if (event.type === "error") this.#failed(event.message);
     else if (event.type === "restart") this.#restart();
-    else this.answer.apply(event);
+    else this.#answered(event);
   }
 
   /** Shows a turn as the server stored it, by the events that made it. */
@@ -64,6 +65,12 @@ export class TurnView {
     this.#heard = event;
   }
 
+  #answered(event) {
+    this.answer.apply(event);
+    if (event.type !== "citations") return;
+    this.#unverified = event.citations.filter(({ state }) => state === "unverified");
+  }
+
   #restart() {
     const old = this.answer;
     this.answer = new Answer();
@@ -87,7 +94,9 @@ export class TurnView {
     this.answer.finish();
     this.#foot.replaceChildren();
     if (this.answer.words) this.#foot.append(copyButton("Copy answer", () => this.answer.words));
-    if (this.#heard?.grounded) addPassages(this.#foot, this.#heard.sources);
+    if (this.#unverified.length) this.#foot.append(unverifiedNote(this.#unverified));
+    const { grounded, sources } = this.#heard ?? {};
+    if (grounded && sources.length) this.#foot.append(passagesNote(sources));
   }
 
   /** Says why the documents were not used, and offers to use them all the same. */
