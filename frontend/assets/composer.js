@@ -20,6 +20,7 @@ export class Composer {
     form.addEventListener("submit", (event) => this.#submit(event));
     this.#field.addEventListener("keydown", (event) => this.#key(event));
     this.#field.addEventListener("input", () => this.#changed());
+    this.#field.disabled = false; // Until here, what was typed would have been lost.
     this.#stop.addEventListener("click", () => {
       this.#stop.disabled = true;
       onStop();
