@@ -1,6 +1,7 @@
 """What stands before every route: who may be asked for, who may ask, and what a page may do."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -32,6 +33,7 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
+TOO_LARGE = {"error": "too_large", "detail": "The request is larger than is taken here."}
 
 
 def allowed_hosts(settings: Settings) -> frozenset[str]:
@@ -42,6 +44,23 @@ def allowed_hosts(settings: Settings) -> frozenset[str]:
 
 def _name(host: str) -> str:
     return (urlsplit(f"//{host}").hostname or "").lower()
+
+
+class _Answered(Exception):
+    """Another response was sent in place of the one that the application began."""
+
+
+def _is_plain_refusal(start: Message) -> bool:
+    """Whether this is Starlette's own answer to a body over the limit, the only one not in JSON."""
+    kind = Headers(raw=start["headers"]).get("content-type", "")
+    return start["status"] == 413 and kind.startswith("text/plain")
+
+
+def _add_headers(path: str, headers: MutableHeaders) -> None:
+    for name, value in HEADERS.items():
+        headers.setdefault(name, value)
+    # The page is asked for anew each time, and answered with "not modified" when it is the same.
+    headers.setdefault("cache-control", "no-store" if path.startswith("/api/") else "no-cache")
 
 
 class Guard:
@@ -58,13 +77,12 @@ class Guard:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    headers.setdefault(name, value)
-                if scope["path"].startswith("/api/"):
-                    headers.setdefault("cache-control", "no-store")
-                elif not scope["path"].startswith(("/docs", "/openapi")):
-                    headers.setdefault("cache-control", "no-cache")
+                if _is_plain_refusal(message):
+                    await JSONResponse(TOO_LARGE, status_code=413)(
+                        scope, receive, send_with_headers
+                    )
+                    raise _Answered
+                _add_headers(scope["path"], MutableHeaders(scope=message))
             await send(message)
 
         refusal = self._refusal(scope["method"], Headers(scope=scope))
@@ -72,7 +90,8 @@ class Guard:
             answer = JSONResponse({"error": "forbidden", "detail": refusal}, status_code=403)
             await answer(scope, receive, send_with_headers)
             return
-        await self._app(scope, receive, send_with_headers)
+        with suppress(_Answered):
+            await self._app(scope, receive, send_with_headers)
 
     def _refusal(self, method: str, headers: Headers) -> str | None:
         host = headers.get("host", "")

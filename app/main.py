@@ -42,14 +42,16 @@ def create_app(settings: Settings, model: Model | None = None) -> FastAPI:
         title=settings.brand,
         description="Chat over your own documents.",
         lifespan=lifespan,
-        max_body_size=settings.max_json_bytes,
+        # Their pages load scripts from another host; the description itself stays.
+        docs_url=None,
+        redoc_url=None,
     )
     app.state.settings = settings
     app.state.tokens = Tokens(settings)
     app.add_middleware(Guard, hosts=allowed_hosts(settings))
     errors.install(app)
     for router in (chat_router, documents_router, rag_router, status_router):
-        app.include_router(router)
+        app.include_router(router, max_body_size=settings.max_json_bytes)
     app.include_router(uploads_router, max_body_size=settings.max_request_bytes)
     app.frontend("/", directory=FRONTEND)
     return app

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import delete, func, select, text, update
+from sqlalchemy import delete, exists, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -148,6 +148,11 @@ async def events_after(
         .order_by(Event.position)
     )
     return [(number, event) for number, event in await session.execute(query)]
+
+
+async def has_events(session: AsyncSession, turn_id: uuid.UUID) -> bool:
+    found = await session.scalar(select(exists().where(Event.turn_id == turn_id)))
+    return bool(found)
 
 
 async def forget_events(session: AsyncSession) -> None:

@@ -124,7 +124,7 @@ class Turns:
                 if state is None:
                     yield [(after + 1, DELETED)]
                     return
-                if state != "running" and not stored and not polls and after == 0:
+                if state != "running" and not await rows.has_events(session, turn.id):
                     break
             batch = [(number, CHAT_EVENT.validate_python(event)) for number, event in stored]
             if batch:

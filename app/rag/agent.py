@@ -173,7 +173,8 @@ async def _call_tools(
             if isinstance(step, CallMade):
                 made[step.id] = step
             yield step
-    rounds.append(RoundMade(reply.text, tuple(made[call.id] for call in calls)))
+    done = tuple(made[call.id] for call in calls)
+    rounds.append(RoundMade(reply.text, done, reply.thinking))
     yield rounds[-1]
 
 

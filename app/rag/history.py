@@ -33,6 +33,8 @@ class RoundMade:
 
     text: str
     calls: tuple[CallMade, ...] = ()
+    # The reply ended amid thinking, which the next reply of the same turn may close.
+    thinking: bool = False
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ def rounds_as_messages(rounds: Sequence[RoundMade], *, with_tools: bool) -> Iter
     for made in rounds:
         calls = tuple(ToolCall(call.id, call.name, call.arguments) for call in made.calls)
         if made.text or calls:
-            yield AssistantMessage(made.text, calls)
+            yield AssistantMessage(made.text, calls, made.thinking)
         for call in made.calls:
             yield ToolMessage(call.id, call.result)
 

@@ -158,7 +158,8 @@ def _turns() -> None:
         ),
         sa.Column("ended_at", sa.DateTime(timezone=True), nullable=True),
         sa.CheckConstraint(
-            "state in ('running', 'answered', 'deflected', 'stopped', 'length', 'error', 'interrupted')",
+            "state in ('running', 'answered', 'deflected', 'stopped', 'length',"
+            " 'error', 'interrupted')",
             name="ck_turns_state",
         ),
         sa.ForeignKeyConstraint(
