@@ -28,7 +28,8 @@ export class Chat {
     this.#welcome = welcome;
     this.#onChange = onChange;
     this.#composer = new Composer(document.getElementById("composer"), {
-      onSend: (text) => this.#ask(text),
+      onSend: (message, edited) =>
+        edited ? this.#askAgain(edited, { message, replaces_turn: edited.id }) : this.#ask(message),
       onStop: () => this.#run?.stop(() => this.#composer.offerStop()),
     });
     const box = document.getElementById("transcript-box");
@@ -83,14 +84,17 @@ export class Chat {
     if (this.#run) return;
     old.element.remove();
     this.#composer.takeAway(old.message);
-    this.#ask(old.message, changes);
+    this.#ask(changes.message ?? old.message, changes);
   }
 
   #add(message) {
     this.#unsent?.element.remove();
     this.#unsent = null;
     this.#welcome.show(false);
-    const view = new TurnView(message, { askAgain: (turn, changes) => this.#askAgain(turn, changes) });
+    const view = new TurnView(message, {
+      askAgain: (turn, changes) => this.#askAgain(turn, changes),
+      edit: (turn) => this.#composer.edit(turn),
+    });
     this.#transcript.append(view.element);
     return view;
   }

@@ -10,7 +10,10 @@ export class Composer {
   #onSend;
   #running = false;
   #draftKey = "brain-draft";
+  #notice = document.getElementById("editing");
+  #edited = null;
 
+  /** `onSend(text, turn)`: `turn` is the one whose question was edited, or null. */
   constructor(form, { onSend, onStop }) {
     this.#form = form;
     this.#field = form.elements.message;
@@ -25,12 +28,25 @@ export class Composer {
       this.#stop.disabled = true;
       onStop();
     });
+    this.#notice.querySelector("button").addEventListener("click", () => {
+      this.#write("");
+      this.#mark(null);
+      this.focus();
+    });
   }
 
   /** Shows the draft of another conversation. */
   open(conversation) {
     this.#draftKey = `brain-draft-${conversation ?? "new"}`;
+    this.#mark(null);
     this.#write(draft(this.#draftKey));
+  }
+
+  /** Takes up the question of a turn, to be asked anew. */
+  edit(turn) {
+    this.#write(turn.message);
+    this.#mark(turn);
+    this.focus();
   }
 
   /** The conversation has got its id: what is being written belongs to it from now on. */
@@ -82,9 +98,16 @@ export class Composer {
     event.preventDefault();
     const text = this.#field.value;
     if (this.#running || text.trim() === "") return;
+    const edited = this.#edited;
     this.#write("");
-    this.#onSend(text.trim());
+    this.#mark(null);
+    this.#onSend(text.trim(), edited);
     this.focus();
+  }
+
+  #mark(turn) {
+    this.#edited = turn;
+    this.#notice.hidden = turn === null;
   }
 
   #write(text) {

@@ -19,7 +19,7 @@ export class TurnView {
   #unverified = [];
   #actions;
 
-  /** `actions.askAgain(turn, changes)` asks this turn's question once more. */
+  /** `actions`: `askAgain(turn, changes)` asks the question once more, `edit(turn)` changes it. */
   constructor(message, actions) {
     this.message = message;
     this.#actions = actions;
@@ -94,9 +94,16 @@ export class TurnView {
     this.answer.finish();
     this.#foot.replaceChildren();
     if (this.answer.words) this.#foot.append(copyButton("Copy answer", () => this.answer.words));
+    if (this.id) this.#foot.append(this.#editButton());
     if (this.#unverified.length) this.#foot.append(unverifiedNote(this.#unverified));
     const { grounded, sources } = this.#heard ?? {};
     if (grounded && sources.length) this.#foot.append(passagesNote(sources));
+  }
+
+  #editButton() {
+    const button = fromTemplate("edit-button");
+    button.addEventListener("click", () => this.#actions.edit(this));
+    return button;
   }
 
   /** Says why the documents were not used, and offers to use them all the same. */
