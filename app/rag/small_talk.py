@@ -5,9 +5,9 @@ import re
 # A message is small talk when every word of it stands here and at least one is an opener.
 OPENERS = frozenset(
     """hello hi hey hiya howdy yo greetings welcome thanks thank thx ty cheers bye goodbye farewell
-    morning afternoon evening night hallo servus moin danke dankeschön tschüss tschuss grüezi
-    bonjour salut bonsoir merci hola gracias adiós adios buenos buenas ciao salve buongiorno grazie
-    arrivederci olá ola oi obrigado obrigada tchau hoi dag bedankt dankjewel hej tack
+    morning afternoon evening night morgen abend tag hallo servus moin danke dankeschön tschüss
+    tschuss grüezi bonjour salut bonsoir merci hola gracias adiós adios buenos buenas ciao salve buongiorno
+    grazie arrivederci olá ola oi obrigado obrigada tchau hoi dag bedankt dankjewel hej tack
     привет спасибо здравствуйте 你好 您好 谢谢 再见 こんにちは ありがとう 안녕하세요 감사합니다
     مرحبا شكرا ok okay cool great nice perfect awesome super wow lol haha""".split()
 )
@@ -32,6 +32,7 @@ ABOUT_ITSELF = re.compile(
     r"|wie geht'?s( dir| ihnen)?|wer bist du|was kannst du|comment (ça|ca) va|qui es-tu|ça va"
     r"|(cómo|como) est[aá]s|(qué|que) tal|come stai|come va|tudo bem)"
 )
+_PAUSE = re.compile(r"[.!?¿¡,;:…\n]+")
 LONGEST = 80
 
 
@@ -40,7 +41,7 @@ def is_small_talk(message: str) -> bool:
     plain = message.replace("’", "'").casefold().strip()
     if not plain or len(plain) > LONGEST:
         return False
-    clauses = [clause.strip() for clause in re.split(r"[.!?,;:…\n]+", plain) if clause.strip()]
+    clauses = list(filter(None, (part.strip() for part in _PAUSE.split(plain))))
     verdicts = [_clause_is_small_talk(clause) for clause in clauses]
     return any(verdicts) and all(
         v or _only_fillers(c) for v, c in zip(verdicts, clauses, strict=True)

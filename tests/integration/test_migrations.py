@@ -1,0 +1,77 @@
+"""The migrations lead to the schema that app/models.py describes."""
+
+import threading
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import URL, Engine, create_engine, make_url, text
+
+from app.db.migrate import MigrationError, migrate
+from app.models import Base
+
+
+@pytest.fixture
+def fresh_database(database_url: str, request: pytest.FixtureRequest) -> URL:
+    """A database without a schema, dropped again after the test."""
+    server = create_engine(database_url, isolation_level="AUTOCOMMIT")
+    name = "fresh"
+    with server.connect() as connection:
+        connection.execute(text(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)"))
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    request.addfinalizer(lambda: _drop(server, name))
+    return make_url(database_url).set(database=name)
+
+
+def _drop(server: Engine, name: str) -> None:
+    with server.connect() as connection:
+        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+    server.dispose()
+
+
+def test_migrations_and_models_agree(database_url: str) -> None:
+    engine = create_engine(database_url)
+    with engine.connect() as connection:
+        context = MigrationContext.configure(
+            connection, opts={"compare_type": True, "compare_server_default": True}
+        )
+        assert compare_metadata(context, Base.metadata) == []
+    engine.dispose()
+
+
+def test_many_processes_may_migrate_at_once(fresh_database: URL) -> None:
+    url = fresh_database.render_as_string(hide_password=False)
+    failures: list[Exception] = []
+
+    def start() -> None:
+        try:
+            migrate(url)
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=start) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    engine = create_engine(url)
+    with engine.connect() as connection:
+        versions = connection.execute(text("SELECT version_num FROM alembic_version")).all()
+    engine.dispose()
+    assert len(versions) == 1
+
+
+def test_a_role_without_rights_is_told_what_it_lacks(fresh_database: URL) -> None:
+    engine = create_engine(fresh_database, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text("DROP ROLE IF EXISTS weak"))
+        connection.execute(text("CREATE ROLE weak LOGIN"))
+    weak = fresh_database.set(username="weak")
+    try:
+        with pytest.raises(MigrationError, match="pg_trgm"):
+            migrate(weak.render_as_string(hide_password=False))
+    finally:
+        with engine.connect() as connection:
+            connection.execute(text("DROP ROLE weak"))
+        engine.dispose()
