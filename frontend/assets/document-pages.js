@@ -50,9 +50,8 @@ export class DocumentPages {
     const focus = document.activeElement === this.#more;
     const rows = documents.map((row) => this.#row(row));
     this.#list.append(...rows);
-    const left = total - this.#list.children.length;
     this.#more.hidden = !next;
-    this.#more.textContent = `Load more (${count(left, "document")} left)`;
+    this.#more.textContent = `Load more (${this.#list.children.length} of ${count(total, "document")} shown)`;
     if (focus) rows[0]?.querySelector("a").focus();
     if (total === 0) this.#list.replaceWith(make("p", "quiet", "No documents match."));
   }
