@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import ColumnElement, and_, func, select
+from sqlalchemy import ColumnElement, Select, and_, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import defer
 
@@ -66,33 +67,13 @@ async def read_lines(
     A `last` behind the end means the end. Raises `NotFound`.
     """
     first, last = max(first, 1), min(last, _MOST_LINES)
-    here = named(visible, *key)
-    # Counted in the index alone; one statement, so that a replacement cannot come in between.
-    through = func.sum(Passage.lines).over(order_by=Passage.position)
-    counted = (
-        select(Passage.position, Passage.lines, through.label("through"))
-        .where(Passage.document_id == select(Document.id).where(*here).scalar_subquery())
-        .subquery()
-    )
-    before = counted.c.through - counted.c.lines
-    rows = await session.execute(
-        select(Document, Passage.text, before)
-        .select_from(Document)
-        .outerjoin(counted, and_(counted.c.through >= min(first, _MOST_LINES), before < last))
-        .outerjoin(
-            Passage,
-            and_(Passage.document_id == Document.id, Passage.position == counted.c.position),
-        )
-        .where(*here)
-        .order_by(counted.c.position)
-        .options(WITHOUT_CONTENT)
-    )
+    rows = await session.execute(_lines_statement(named(visible, *key), first, last))
     passages = rows.all()
     document = found(passages[0][0] if passages else None, *key)
-    skipped = first - 1 - (passages[0][2] or 0)
     text = "".join(text or "" for _, text, _ in passages)
-    lines = text.removesuffix("\n").split("\n")[skipped : skipped + last - first + 1]
-    shown = tuple(lines) if text else ()
+    lines = text.removesuffix("\n").split("\n") if text else []
+    skipped = first - 1 - (passages[0][2] or 0)
+    shown = tuple(lines[skipped:][: max(last - first + 1, 0)])
     return LineRange(document, shown, first, first + len(shown) - 1, document.lines)
 
 
@@ -161,3 +142,31 @@ def found(document: Document | None, source: str, path: str) -> Document:
     if document is None:
         raise NotFound(f"There is no document “{source}/{path}”.")
     return document
+
+
+def _lines_statement(
+    here: tuple[ColumnElement[bool], ...], first: int, last: int
+) -> Select[Document, str, Any]:
+    """The document, with the passages that hold the lines and the number of lines before each.
+
+    One statement, so that no replacement comes in between; lines are counted in the index alone.
+    """
+    through = func.sum(Passage.lines).over(order_by=Passage.position)
+    counted = (
+        select(Passage.position, Passage.lines, through.label("through"))
+        .where(Passage.document_id == select(Document.id).where(*here).scalar_subquery())
+        .subquery()
+    )
+    before = counted.c.through - counted.c.lines
+    return (
+        select(Document, Passage.text, before)
+        .select_from(Document)
+        .outerjoin(counted, and_(counted.c.through >= min(first, _MOST_LINES), before < last))
+        .outerjoin(
+            Passage,
+            and_(Passage.document_id == Document.id, Passage.position == counted.c.position),
+        )
+        .where(*here)
+        .order_by(counted.c.position)
+        .options(WITHOUT_CONTENT)
+    )

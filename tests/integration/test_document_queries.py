@@ -86,6 +86,7 @@ async def test_any_range_of_lines_is_the_same_range_of_the_text(sessions: Sessio
             begin = max(first, 1)
             assert found.lines == tuple(lines[begin - 1 : last])
             assert (found.first, found.last, found.total) == (begin, min(last, 300), 300)
+        assert (await queries.read_lines(session, None, key, 9, 2)).lines == ()
         for first in (301, 10**30):
             assert (await queries.read_lines(session, None, key, first, first + 5)).lines == ()
 
