@@ -47,13 +47,8 @@ async def test_without_a_known_token_nothing_is_told(
     guarded: Settings, headers: dict[str, str]
 ) -> None:
     async with chatting(guarded, ScriptedModel()) as chat:
-        for address in (
-            "/api/documents",
-            "/api/conversations",
-            "/api/sources",
-            "/api/retrieve?q=a",
-        ):
-            refused = await chat.client.get(address, headers=headers)
+        for address in ("documents", "conversations", "sources", "retrieve?q=a"):
+            refused = await chat.client.get(f"/api/{address}", headers=headers)
             assert (refused.status_code, refused.json()["error"]) == (401, "unauthorized")
 
 

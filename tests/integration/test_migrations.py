@@ -1,29 +1,26 @@
 """The migrations lead to the schema that app/models.py describes."""
 
 import threading
+from collections.abc import Iterator
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import URL, Engine, create_engine, make_url, text
+from sqlalchemy import URL, create_engine, make_url, text
 
 from app.db.migrate import MigrationError, migrate
 from app.models import Base
 
 
 @pytest.fixture
-def fresh_database(database_url: str, request: pytest.FixtureRequest) -> URL:
+def fresh_database(database_url: str) -> Iterator[URL]:
     """A database without a schema, dropped again after the test."""
     server = create_engine(database_url, isolation_level="AUTOCOMMIT")
     name = "fresh"
     with server.connect() as connection:
         connection.execute(text(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)"))
         connection.execute(text(f"CREATE DATABASE {name}"))
-    request.addfinalizer(lambda: _drop(server, name))
-    return make_url(database_url).set(database=name)
-
-
-def _drop(server: Engine, name: str) -> None:
+    yield make_url(database_url).set(database=name)
     with server.connect() as connection:
         connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
     server.dispose()
