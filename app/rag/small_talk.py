@@ -7,7 +7,8 @@ OPENERS = frozenset(
     """hello hi hey hiya howdy yo greetings welcome thanks thank thx ty cheers bye goodbye farewell
     morning afternoon evening night morgen abend tag hallo servus moin danke dankeschön tschüss
     tschuss grüezi bonjour salut bonsoir merci hola gracias adiós adios buenos buenas ciao salve
-    buongiorno grazie arrivederci olá ola oi obrigado obrigada tchau hoi dag bedankt dankjewel hej tack
+    buongiorno grazie arrivederci olá ola oi obrigado obrigada tchau hoi dag bedankt dankjewel hej
+    tack
     привет спасибо здравствуйте 你好 您好 谢谢 再见 こんにちは ありがとう 안녕하세요 감사합니다
     مرحبا شكرا ok okay cool great nice perfect awesome super wow lol haha""".split()
 )
