@@ -60,6 +60,8 @@ def serve_together(settings: Settings, console: Console) -> None:
         server_header=False,
     )
     listening = config.bind_socket()
+    # Bound is not enough: whoever comes before the first process is up would be turned away.
+    listening.listen(config.backlog)
     _announce(listening, console)
     Multiprocess(config, sockets=[listening]).run()
 
