@@ -1,5 +1,6 @@
 """Everything that a route may ask for: settings, sessions, and who is calling."""
 
+import asyncio
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -19,6 +20,10 @@ def _sessions(request: Request) -> Sessions:
     return request.app.state.sessions
 
 
+def _large_uploads(request: Request) -> asyncio.Semaphore:
+    return request.app.state.large_uploads
+
+
 def _turns(request: Request) -> Turns:
     return request.app.state.turns
 
@@ -36,6 +41,8 @@ def _editor(caller: Annotated[Caller, Depends(_reader)]) -> Caller:
 CurrentSettings = Annotated[Settings, Depends(_settings)]
 # A factory, never an open session: a session opened here would stay open while a stream runs.
 CurrentSessions = Annotated[Sessions, Depends(_sessions)]
+# Reading a large document takes much memory, so that one is read after the other.
+LargeUploads = Annotated[asyncio.Semaphore, Depends(_large_uploads)]
 CurrentTurns = Annotated[Turns, Depends(_turns)]
 Reader = Annotated[Caller, Depends(_reader)]
 Editor = Annotated[Caller, Depends(_editor)]

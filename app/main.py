@@ -48,11 +48,12 @@ def create_app(settings: Settings, model: Model | None = None) -> FastAPI:
     )
     app.state.settings = settings
     app.state.tokens = Tokens(settings)
+    app.state.large_uploads = asyncio.Semaphore(1)
     app.add_middleware(Guard, hosts=allowed_hosts(settings))
     errors.install(app)
     for router in (chat_router, documents_router, rag_router, status_router):
         app.include_router(router, max_body_size=settings.max_json_bytes)
-    app.include_router(uploads_router, max_body_size=settings.max_request_bytes)
+    app.include_router(uploads_router)
     app.frontend("/", directory=FRONTEND)
     return app
 

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterator
 
+from app.chat.log import ends
 from app.chat.markdown import BlockRenderer
 from app.chat.turns import Batch
 from app.schemas import ChatBlockEvent, ChatDeltaEvent, ChatEvent, ChatStatusEvent
@@ -14,7 +15,7 @@ async def as_blocks(batches: AsyncIterator[Batch], after: int) -> AsyncIterator[
     """
     feed = _Feed()
     async for batch in batches:
-        rendered = [(n, event) for n, event in feed.take(batch) if n > after]
+        rendered = [(n, event) for n, event in feed.take(batch) if n > after or ends(event)]
         if rendered:
             yield rendered
 

@@ -3,15 +3,14 @@
 import asyncio
 import sys
 from collections.abc import AsyncIterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request, Response
 from starlette.requests import ClientDisconnect
 
-from app.access import Caller
-from app.db.engine import Sessions
-from app.dependencies import CurrentSessions, CurrentSettings, Editor
+from app.dependencies import CurrentSessions, CurrentSettings, Editor, LargeUploads
 from app.documents import queries_store
 from app.documents.bodies import limited
 from app.documents.multipart import File, read_parts
@@ -24,6 +23,7 @@ from app.schemas import CleanText, DocumentSummary, RefusedFile, StoredDocument,
 # that names the file.
 router = APIRouter(prefix="/api", tags=["documents"], max_body_size=sys.maxsize)
 
+LARGE_BYTES = 1024 * 1024
 _BINARY = {"type": "string", "format": "binary"}
 _FORM = {
     "type": "object",
@@ -56,6 +56,36 @@ async def _received(
 Received = Annotated[_Received, Depends(_received)]
 
 
+class _Store:
+    """Stores what a caller sends, each document in a transaction of its own."""
+
+    def __init__(self, sessions: CurrentSessions, caller: Editor, large: LargeUploads) -> None:
+        self._sessions = sessions
+        self._caller = caller
+        self._large = large
+
+    async def document(self, received: _Received) -> StoredDocument:
+        async with self._large if len(received.body) > LARGE_BYTES else nullcontext():
+            upload = await asyncio.to_thread(
+                prepare, received.source, received.path, received.body, received.content_type
+            )
+            async with self._sessions.begin() as session:
+                stored, outcome = await queries_store.store(session, self._caller.visible, upload)
+        summary = DocumentSummary.model_validate(stored)
+        return StoredDocument(**summary.model_dump(), outcome=outcome)
+
+    async def file(self, source: str, file: File) -> StoredDocument | RefusedFile:
+        try:
+            if file.error:
+                raise file.error
+            return await self.document(_Received(source, file.name, file.content_type, file.body))
+        except AppError as error:
+            return RefusedFile(path=file.name, error=error.code, detail=error.detail)
+
+
+CurrentStore = Annotated[_Store, Depends()]
+
+
 def _body(media_type: str, schema: dict[str, Any]) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {media_type: {"schema": schema}}}}
 
@@ -66,10 +96,10 @@ def _body(media_type: str, schema: dict[str, Any]) -> dict[str, Any]:
     openapi_extra=_body("*/*", _BINARY),
 )
 async def put_document(
-    received: Received, response: Response, sessions: CurrentSessions, caller: Editor
+    received: Received, response: Response, store: CurrentStore
 ) -> StoredDocument:
     """Store the body as a document: 201 when it is new, 200 when it is replaced or unchanged."""
-    stored = await _store(sessions, caller, received)
+    stored = await store.document(received)
     response.status_code = 201 if stored.outcome == "created" else 200
     return stored
 
@@ -78,8 +108,7 @@ async def put_document(
 async def post_documents(
     request: Request,
     settings: CurrentSettings,
-    sessions: CurrentSessions,
-    caller: Editor,
+    store: CurrentStore,
     source: CleanText | None = None,
 ) -> UploadResults:
     """Store files, each in its own transaction; the field `source` comes before the first one."""
@@ -90,7 +119,7 @@ async def post_documents(
         if isinstance(part, File):
             if source is None:
                 raise InvalidRequest("The field “source” must come before the files.")
-            results.append(await _store_file(sessions, caller, check_source(source), part))
+            results.append(await store.file(check_source(source), part))
         elif part.name == "source":
             source = part.value
     return UploadResults(results=results)
@@ -104,25 +133,3 @@ async def _chunks(request: Request, limit: int, what: str) -> AsyncIterator[byte
             yield chunk
     except ClientDisconnect as error:
         raise InvalidRequest("The upload broke off.") from error
-
-
-async def _store(sessions: Sessions, caller: Caller, received: _Received) -> StoredDocument:
-    upload = await asyncio.to_thread(
-        prepare, received.source, received.path, received.body, received.content_type
-    )
-    async with sessions.begin() as session:
-        document, outcome = await queries_store.store(session, caller.visible, upload)
-    summary = DocumentSummary.model_validate(document)
-    return StoredDocument(**summary.model_dump(), outcome=outcome)
-
-
-async def _store_file(
-    sessions: Sessions, caller: Caller, source: str, file: File
-) -> StoredDocument | RefusedFile:
-    try:
-        if file.error:
-            raise file.error
-        received = _Received(source, file.name, file.content_type, file.body)
-        return await _store(sessions, caller, received)
-    except AppError as error:
-        return RefusedFile(path=file.name, error=error.code, detail=error.detail)

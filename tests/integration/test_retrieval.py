@@ -35,7 +35,6 @@ async def find(sessions: Sessions, message: str, previous: str | None = None) ->
         ("How long is the nightly snapshot kept?", "backup.md"),
         ("On which port does the gateway listen?", "network.md"),
         ("Was kostet die Wartung der Wärmepumpe?", "kosten.md"),
-        ("备份保存多少天？", "中文.md"),
     ],
 )
 async def test_a_covered_question_is_grounded_in_its_passage(

@@ -161,7 +161,10 @@ def test_every_query_over_documents_says_what_is_visible() -> None:
                 for a, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
                 if default is None
             ]
-            assert {"visible", "turn", "query"} & set(required), f"{name_of(path)}: {function.name}"
+            # A document that is known by its id was found by a query that asked.
+            assert {"visible", "turn", "query", "document_id"} & set(required), (
+                f"{name_of(path)}: {function.name}"
+            )
     assert asked > 5
 
 
