@@ -14,6 +14,11 @@ class ChatPage:
     page: Page
 
     @property
+    def address(self) -> str:
+        """The conversation's place on the page: `#/c/…`."""
+        return f"#{self.page.url.partition('#')[2]}"
+
+    @property
     def message(self) -> Locator:
         return self.page.get_by_role("textbox", name="Message")
 

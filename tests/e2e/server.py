@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 from typing import Self
 
+import httpx
+
 BOR = Path(sys.executable).with_name("bor")
 READY = "Brain is ready: "
 START_SECONDS = 60.0
@@ -83,6 +85,11 @@ class Server:
             self._log.close()
             if self.process.stdout is not None:
                 self.process.stdout.close()
+
+
+def connect(server: Server) -> httpx.AsyncClient:
+    """A client whose addresses begin at the server."""
+    return httpx.AsyncClient(base_url=server.url, timeout=30)
 
 
 def _environment() -> dict[str, str]:
