@@ -1,7 +1,7 @@
 """What a running turn writes: its decision, its rounds, its events, its lease and its end."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.chat.queries import LEASE
+from app.errors import NotFound
 from app.models import Citation, Event, Round, Turn
 from app.rag.decision import Decision
 from app.rag.history import RoundMade
@@ -65,7 +66,11 @@ async def save_round(
 
 
 async def save_ending(session: AsyncSession, turn_id: uuid.UUID, ending: Ending) -> None:
+    """Store how a running turn ended; raises `NotFound` when its conversation was deleted."""
     error = ending.error.model_dump(exclude={"type"}) if ending.error else None
+    known = select(Turn.id).where(Turn.id == turn_id).with_for_update()
+    if await session.scalar(known) is None:
+        raise NotFound("This conversation was deleted.")
     await session.execute(
         update(Turn)
         .where(Turn.id == turn_id, Turn.state == "running")
@@ -128,10 +133,14 @@ async def request_stop(session: AsyncSession, turn_id: uuid.UUID) -> None:
     )
 
 
-async def abandoned(session: AsyncSession) -> Sequence[Turn]:
-    """Running turns that have lost their process, locked until the session ends."""
+async def abandoned(session: AsyncSession, ours: Collection[uuid.UUID]) -> Sequence[Turn]:
+    """Running turns that have lost their process, locked until the session ends.
+
+    Those that run in this process (`ours`) are none of them, however long it was held up.
+    """
     settled = text(f"pg_postmaster_start_time() < now() - interval '{SETTLED}'")
-    query = select(Turn).where(Turn.state == "running", Turn.lease_until < func.now(), settled)
+    lost = (Turn.state == "running", Turn.lease_until < func.now(), Turn.id.not_in(ours))
+    query = select(Turn).where(*lost, settled)
     return (await session.scalars(query.with_for_update(skip_locked=True))).all()
 
 

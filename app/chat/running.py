@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.chat.log import TurnLog
 from app.chat.progress import Progress
 from app.chat.queries_running import Ending, save_decision, save_ending, save_round
-from app.errors import AppError
+from app.errors import AppError, NotFound
 from app.rag.agent import Agent, Finished, Task, run
 from app.rag.citations import check_citations
 from app.rag.decision import Decision
@@ -121,7 +121,7 @@ class RunningTurn:
                 position = len(self._progress.rounds)
                 await self._save(lambda s: save_round(s, self.id, position, partial))
             await self._save(lambda s: save_ending(s, self.id, ending))
-        except IntegrityError:
+        except (IntegrityError, NotFound):
             ending = Ending("error", DELETED)
         except Exception:  # the reader is told; the lease runs out, and the turn is found
             log.exception("turn not saved", turn=str(self.id))
