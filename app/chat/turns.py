@@ -5,6 +5,7 @@ import uuid
 from collections.abc import AsyncIterator, Sequence
 
 import structlog
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.chat import queries_running as rows
 from app.chat.log import TurnLog, ends
@@ -74,13 +75,17 @@ class Turns:
         while True:
             try:
                 async with self._agent.sessions.begin() as session:
-                    await recover_abandoned(session)
+                    await self.recover(session)
                     if loop.time() >= forget_at:
                         await rows.forget_events(session)
                         forget_at = loop.time() + FORGET_SECONDS
             except Exception as error:  # the database may be away for a while
                 log.warning("turns not looked through", reason=str(error).splitlines()[0])
             await asyncio.sleep(RECOVER_SECONDS)
+
+    async def recover(self, session: AsyncSession) -> None:
+        """Find the turns that have lost their process."""
+        await recover_abandoned(session, self._turns.keys())
 
     async def _write(self) -> None:
         turns = list(self._turns.values())

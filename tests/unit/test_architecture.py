@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 
@@ -181,8 +182,7 @@ def test_the_readme_lists_every_setting() -> None:
 
 def test_the_page_handles_every_event() -> None:
     page = "\n".join(path.read_text("utf-8") for path in FRONTEND)
-    union, _ = ChatEvent.__metadata__, ChatEvent.__origin__
-    assert union
-    for event in ChatEvent.__origin__.__args__:
-        kind = event.model_fields["type"].default
+    union: Any = ChatEvent
+    for event in get_args(get_args(union)[0]):
+        kind: str = event.model_fields["type"].default
         assert re.search(rf"\b{kind}\b\s*[:(]|[\"']{kind}[\"']", page), kind

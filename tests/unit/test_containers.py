@@ -69,6 +69,5 @@ def test_the_image_starts_a_command_that_exists() -> None:
     program, command = json.loads(instructions("CMD")[0])[:2]
     scripts = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
     assert program in scripts
-    assert command in {
-        known.callback.__name__ for known in cli.registered_commands if known.callback
-    }
+    known = [entry.callback for entry in cli.registered_commands if entry.callback]
+    assert command in {callback.__name__ for callback in known}
