@@ -140,8 +140,9 @@ async def abandoned(session: AsyncSession, ours: Collection[uuid.UUID]) -> Seque
     """
     settled = text(f"pg_postmaster_start_time() < now() - interval '{SETTLED}'")
     lost = (Turn.state == "running", Turn.lease_until < func.now(), Turn.id.not_in(ours))
-    query = select(Turn).where(*lost, settled)
-    return (await session.scalars(query.with_for_update(skip_locked=True))).all()
+    # Whoever comes second waits, and then finds nothing left to do.
+    query = select(Turn).where(*lost, settled).order_by(Turn.id)
+    return (await session.scalars(query.with_for_update())).all()
 
 
 async def state_of(session: AsyncSession, turn_id: uuid.UUID) -> str | None:

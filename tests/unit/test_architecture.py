@@ -53,8 +53,9 @@ def functions_of(path: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
 
 
 def layer_of(parts: tuple[str, ...]) -> int:
-    is_routes = parts[-1].startswith(("routes", "uploads")) and len(parts) > 1
-    return 5 if is_routes else LAYERS[parts[0]]
+    top, *inside = parts
+    is_routes = bool(inside) and inside[-1].startswith(("routes", "uploads"))
+    return 5 if is_routes else LAYERS[top]
 
 
 @pytest.mark.parametrize("path", APP, ids=name_of)
