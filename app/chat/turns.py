@@ -104,7 +104,7 @@ class Turns:
                 # Its conversation was deleted, or it was given up for lost.
                 turn.interrupt()
             if turn.log.ended and not turn.log.after(turn.written):
-                del self._turns[turn.id]
+                self._turns.pop(turn.id, None)
 
     async def follow(self, turn: Turn, after: int) -> AsyncIterator[Batch]:
         """The events of a turn behind id `after`, up to its last one, wherever it runs."""
