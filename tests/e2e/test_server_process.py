@@ -58,8 +58,9 @@ async def test_a_terminated_server_ends_its_answers_stores_them_and_exits_with_0
     assert said(mock.requests[-1], "assistant") == [begun.text + rest.text]
 
 
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 async def test_neither_silent_models_nor_readers_that_do_not_read_keep_it_from_ending(
-    start: StartServer, mock: MockLLM
+    start: StartServer, mock: MockLLM, how: signal.Signals
 ) -> None:
     server = start().ready()
     async with connect(server) as client, AsyncExitStack() as open_streams:
@@ -67,8 +68,8 @@ async def test_neither_silent_models_nor_readers_that_do_not_read_keep_it_from_e
         mock.script(*slowly(400, pause=0.001))
         for question in (QUESTION, f"silent 60: {QUESTION}", f"silent 50: {QUESTION}"):
             await open_streams.enter_async_context(asking(client, question))
-        for _ in range(2):
-            server.process.send_signal(signal.SIGINT)
+        for _ in range(8):
+            server.process.send_signal(how)
             await asyncio.sleep(0.2)
         assert await asyncio.to_thread(server.wait) == 0
     async with connect(start().ready()) as client:
