@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.rag.quotations import plain_words, stands_in
 from app.documents.names import check_path
 from app.errors import BadPath
+from app.rag.quotations import plain_words, stands_in
 from app.rag.references import Place, find_references
 
 
