@@ -1,7 +1,6 @@
 """Makes text of the bytes of a document."""
 
 import codecs
-import unicodedata
 from dataclasses import dataclass
 
 from charset_normalizer import from_bytes
@@ -10,6 +9,7 @@ from charset_normalizer.constant import IANA_SUPPORTED
 from app.documents.media_types import binary_kind, declared, unsupported_format
 from app.documents.names import quoted
 from app.errors import BinaryContent, UndecodableText, UnsupportedFormat
+from app.text import normalize
 
 _MARKS = (  # UTF-32 first: its mark begins with the one of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -51,7 +51,7 @@ def to_text(body: bytes, media_type: str | None, name: str) -> Text:
 
 def _normalize(text: str) -> str:
     text = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    return unicodedata.normalize("NFC", text)
+    return normalize("NFC", text)
 
 
 def _decode(body: bytes, charset: str, name: str) -> tuple[str, tuple[str, ...]]:
