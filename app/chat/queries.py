@@ -40,7 +40,8 @@ async def begin_turn(session: AsyncSession, owner: str, request: ChatRequest) ->
         search_anyway=request.search_anyway,
         passages=[],
         state="running",
-        lease_until=func.now() + LEASE,
+        # Not now(), when the transaction began: it may have waited for a lock since.
+        lease_until=func.clock_timestamp() + LEASE,
     )
     session.add(turn)
     conversation.updated_at = func.now()

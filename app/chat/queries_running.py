@@ -1,7 +1,7 @@
 """What a running turn writes: its decision, its rounds, its events, its lease and its end."""
 
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -102,7 +102,7 @@ async def record(
     renew = (
         update(Turn)
         .where(Turn.id.in_(running), Turn.state == "running")
-        .values(lease_until=func.now() + LEASE)
+        .values(lease_until=func.clock_timestamp() + LEASE)
         .returning(Turn.id, Turn.stop_requested)
     )
     rows = (await session.execute(renew)).all()
@@ -135,13 +135,10 @@ async def request_stop(session: AsyncSession, turn_id: uuid.UUID) -> None:
     )
 
 
-async def abandoned(session: AsyncSession, ours: Collection[uuid.UUID]) -> Sequence[Turn]:
-    """Running turns that have lost their process, locked until the session ends.
-
-    Those that run in this process (`ours`) are none of them, however long it was held up.
-    """
+async def abandoned(session: AsyncSession) -> Sequence[Turn]:
+    """Running turns whose lease has run out, locked until the session ends."""
     settled = text(f"pg_postmaster_start_time() < now() - interval '{SETTLED}'")
-    lost = (Turn.state == "running", Turn.lease_until < func.now(), Turn.id.not_in(ours))
+    lost = (Turn.state == "running", Turn.lease_until < func.now())
     # Whoever comes second waits, and then finds nothing left to do.
     query = select(Turn).where(*lost, settled).order_by(Turn.id)
     return (await session.scalars(query.with_for_update())).all()

@@ -12,6 +12,7 @@ from app.chat.log import TurnLog, ends
 from app.chat.recovery import recover_abandoned
 from app.chat.replay import replay
 from app.chat.running import DELETED, RunningTurn
+from app.db.engine import Sessions
 from app.models import Turn
 from app.rag.agent import Agent, Task
 from app.schemas import CHAT_EVENT, ChatEvent
@@ -31,8 +32,10 @@ Batch = Sequence[tuple[int, ChatEvent]]
 class Turns:
     """The running turns of one process, and the one writer that stores their events."""
 
-    def __init__(self, agent: Agent) -> None:
+    def __init__(self, agent: Agent, own_sessions: Sessions) -> None:
+        """`own_sessions` have a pool of their own: leases are renewed however busy others are."""
         self._agent = agent
+        self._own_sessions = own_sessions
         self._turns: dict[uuid.UUID, RunningTurn] = {}
         self._closing = False
 
@@ -75,7 +78,7 @@ class Turns:
         forget_at = loop.time()
         while True:
             try:
-                async with self._agent.sessions.begin() as session:
+                async with self._own_sessions.begin() as session:
                     await self.recover(session)
                     if loop.time() >= forget_at:
                         await rows.forget_events(session)
@@ -86,7 +89,7 @@ class Turns:
 
     async def recover(self, session: AsyncSession) -> None:
         """Find the turns that have lost their process."""
-        await recover_abandoned(session, self._turns.keys())
+        await recover_abandoned(session, self._turns)
 
     async def _write(self) -> None:
         turns = list(self._turns.values())
@@ -94,7 +97,7 @@ class Turns:
             return
         fresh = [(t, number, event) for t in turns for number, event in t.log.after(t.written)]
         live = [t.id for t in turns if not t.log.ended]
-        async with self._agent.sessions.begin() as session:
+        async with self._own_sessions.begin() as session:
             seen = await rows.record(session, [(t.id, n, e) for t, n, e in fresh], live)
         for turn, number, _ in fresh:
             turn.written = max(turn.written, number)
