@@ -26,7 +26,7 @@ class ThinkingFilter:
 
     A tag inside Markdown code is ordinary text. A `</think>` that nothing opened means that all
     before it was thinking (some templates open it in the prompt): with `thinking` the beginning is
-    held back to see whether one comes. `closings` counts them: what was let out before is void.
+    held back to see whether one comes. `closings` counts them: what is not shown yet is void.
     An opening amid a line that nothing closes was only spoken of, and comes out at the end.
     """
 
