@@ -13,14 +13,19 @@ from app.errors import ModelError
 from app.llm.deltas import StreamReader
 from app.llm.failures import EmptyReply, RejectedRequest
 from app.llm.forms import Forms, other_forms
-from app.llm.messages import AssistantMessage, LlmRequest, Reply, TextDelta, UserMessage, Waiting
+from app.llm.messages import (
+    DEFAULT_CONTEXT,
+    AssistantMessage,
+    LlmRequest,
+    Reply,
+    TextDelta,
+    UserMessage,
+    Waiting,
+)
 from app.llm.overflow import ContextOverflow, context_length_of
 from app.llm.responses import broken, chunks_of, refusal_of, start_of
 from app.llm.wire import to_wire
 from app.settings import Settings
-
-DEFAULT_CONTEXT = 32_768
-"""Tokens of context where nobody says: less than most models have, as some servers cut silently."""
 
 _LONGEST_WAIT = 30.0
 _CONNECT_SECONDS = 15.0

@@ -4,6 +4,9 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+DEFAULT_CONTEXT = 32_768
+"""Tokens of context where nobody says: less than most models have, as some servers cut silently."""
+
 
 @dataclass(frozen=True)
 class ToolCall:

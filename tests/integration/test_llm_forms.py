@@ -6,8 +6,15 @@ from collections.abc import AsyncIterator, Iterator
 import httpx
 import pytest
 
-from app.llm.client import DEFAULT_CONTEXT, OpenAIModel
-from app.llm.messages import AssistantMessage, LlmRequest, ToolCall, ToolMessage, UserMessage
+from app.llm.client import OpenAIModel
+from app.llm.messages import (
+    DEFAULT_CONTEXT,
+    AssistantMessage,
+    LlmRequest,
+    ToolCall,
+    ToolMessage,
+    UserMessage,
+)
 from app.llm.overflow import ContextOverflow
 from tests.asking import ASKED, OK, ask, settings
 from tests.e2e.mock_llm import MockLLM
