@@ -22,6 +22,21 @@ KEEP_EVENTS = "1 hour"
 SETTLED = "3 seconds"
 
 
+# One statement whatever their number. A conversation may be deleted while its turn runs: then its
+# events have no place.
+_INSERT_EVENTS = text(
+    """
+    WITH known AS (SELECT id FROM turns WHERE id = ANY(:turns) FOR KEY SHARE)
+    INSERT INTO events (turn_id, position, event)
+    SELECT turn_id, position, event::jsonb
+    FROM unnest(CAST(:turns AS uuid[]), CAST(:positions AS int[]), CAST(:events AS text[]))
+        AS made (turn_id, position, event)
+    WHERE turn_id IN (SELECT id FROM known)
+    ON CONFLICT DO NOTHING
+    """
+)
+
+
 @dataclass(frozen=True)
 class Ending:
     """How a turn ended; `error` tells of one that failed."""
@@ -96,14 +111,14 @@ async def record(
     events: Sequence[tuple[uuid.UUID, int, ChatEvent]],
     running: Sequence[uuid.UUID],
 ) -> Seen:
-    """Store new events of all turns of this process and renew the leases of its running ones."""
+    """Store new events of turns of this process and renew the leases of its `running` ones."""
     renew = (
         update(Turn)
         .where(Turn.id.in_(running), Turn.state == "running")
         .values(lease_until=func.now() + LEASE)
         .returning(Turn.id, Turn.stop_requested)
     )
-    rows = (await session.execute(renew)).all()
+    rows = (await session.execute(renew)).all() if running else []
     if events:
         await _insert_events(session, events)
     return Seen(
@@ -115,16 +130,12 @@ async def record(
 async def _insert_events(
     session: AsyncSession, events: Sequence[tuple[uuid.UUID, int, ChatEvent]]
 ) -> None:
-    # A conversation may be deleted while its turn runs: then its events have no place.
-    turns = select(Turn.id).where(Turn.id.in_({turn_id for turn_id, _, _ in events}))
-    known = set(await session.scalars(turns.with_for_update(key_share=True)))
-    values = [
-        {"turn_id": turn_id, "position": position, "event": event.model_dump(mode="json")}
-        for turn_id, position, event in events
-        if turn_id in known
-    ]
-    if values:
-        await session.execute(insert(Event).on_conflict_do_nothing(), values)
+    values = {
+        "turns": [turn_id for turn_id, _, _ in events],
+        "positions": [position for _, position, _ in events],
+        "events": [event.model_dump_json() for _, _, event in events],
+    }
+    await session.execute(_INSERT_EVENTS, values)
 
 
 async def request_stop(session: AsyncSession, turn_id: uuid.UUID) -> None:

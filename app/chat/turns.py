@@ -19,6 +19,7 @@ from app.schemas import CHAT_EVENT, ChatEvent
 log = structlog.get_logger()
 
 WRITE_SECONDS = 0.25
+RENEW_SECONDS = 1.0
 POLL_SECONDS = 0.25
 RECOVER_SECONDS = 2.0
 FORGET_SECONDS = 600.0
