@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import delete, exists, func, select, text, update
+from sqlalchemy import Row, delete, exists, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -112,19 +112,25 @@ async def record(
     running: Sequence[uuid.UUID],
 ) -> Seen:
     """Store new events of turns of this process and renew the leases of its `running` ones."""
+    seen = await _renew(session, running) if running else ()
+    if events:
+        await _insert_events(session, events)
+    return Seen(
+        frozenset(turn_id for turn_id, _ in seen),
+        frozenset(turn_id for turn_id, stop in seen if stop),
+    )
+
+
+async def _renew(
+    session: AsyncSession, running: Sequence[uuid.UUID]
+) -> Sequence[Row[uuid.UUID, bool]]:
     renew = (
         update(Turn)
         .where(Turn.id.in_(running), Turn.state == "running")
         .values(lease_until=func.now() + LEASE)
         .returning(Turn.id, Turn.stop_requested)
     )
-    rows = (await session.execute(renew)).all() if running else []
-    if events:
-        await _insert_events(session, events)
-    return Seen(
-        frozenset(turn_id for turn_id, _ in rows),
-        frozenset(turn_id for turn_id, stop in rows if stop),
-    )
+    return (await session.execute(renew)).all()
 
 
 async def _insert_events(

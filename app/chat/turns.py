@@ -1,6 +1,7 @@
 """The turns of this process: started, stopped, written down, and followed from anywhere."""
 
 import asyncio
+import math
 import uuid
 from collections.abc import AsyncIterator, Sequence
 
@@ -19,7 +20,8 @@ from app.schemas import CHAT_EVENT, ChatEvent
 log = structlog.get_logger()
 
 WRITE_SECONDS = 0.25
-RENEW_SECONDS = 1.0
+# Often enough for a stop to be heard of within a second.
+RENEW_SECONDS = 0.75
 POLL_SECONDS = 0.25
 RECOVER_SECONDS = 2.0
 FORGET_SECONDS = 600.0
@@ -36,6 +38,7 @@ class Turns:
         self._agent = agent
         self._turns: dict[uuid.UUID, RunningTurn] = {}
         self._closing = False
+        self._renewed = -math.inf
 
     def start(self, turn: Turn, task: Task) -> None:
         running = RunningTurn(self._agent, turn.conversation_id, turn.id)
@@ -93,9 +96,12 @@ class Turns:
         if not turns:
             return
         fresh = [(t, number, event) for t in turns for number, event in t.log.after(t.written)]
-        live = [t.id for t in turns if not t.log.ended]
+        now = asyncio.get_running_loop().time()
+        is_due = now - self._renewed >= RENEW_SECONDS
+        live = [t.id for t in turns if is_due and not t.log.ended]
         async with self._agent.sessions.begin() as session:
             seen = await rows.record(session, [(t.id, n, e) for t, n, e in fresh], live)
+        self._renewed = now if is_due else self._renewed
         for turn, number, _ in fresh:
             turn.written = max(turn.written, number)
         for turn in turns:

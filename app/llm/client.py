@@ -11,7 +11,7 @@ import httpx
 
 from app.errors import ModelError
 from app.llm.deltas import StreamReader
-from app.llm.failures import EmptyReply, RejectedRequest
+from app.llm.failures import EmptyReply
 from app.llm.forms import Forms, other_forms
 from app.llm.messages import (
     DEFAULT_CONTEXT,
@@ -83,6 +83,7 @@ class OpenAIModel:
         failures = 0
         shown = False
         while True:
+            forms = self._forms
             try:
                 async with aclosing(self._attempt(request)) as pieces:
                     async for piece in pieces:
@@ -90,7 +91,11 @@ class OpenAIModel:
                         yield piece
             except ModelError as failure:
                 error = self._understood(failure)
-                if shown or not self._may_retry(error, failures, request):
+                other = None if failures or shown else other_forms(forms, error, request)
+                if other is not None:
+                    # Not the opposite of what holds by now: another turn may have learnt it, too.
+                    self._forms = other
+                elif shown or not self._may_retry(error, failures):
                     raise error from None
             else:
                 return
@@ -100,11 +105,7 @@ class OpenAIModel:
             yield Waiting(f"{reason}; trying again in {math.ceil(seconds)} s")
             await self._sleep(seconds)
 
-    def _may_retry(self, error: ModelError, failures: int, request: LlmRequest) -> bool:
-        if isinstance(error, RejectedRequest) and failures == 0:
-            forms = other_forms(self._forms, error, request)
-            self._forms = forms or self._forms
-            return forms is not None
+    def _may_retry(self, error: ModelError, failures: int) -> bool:
         allowed = min(1, self._retries) if isinstance(error, EmptyReply) else self._retries
         return error.retryable and failures < allowed
 

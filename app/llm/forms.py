@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from app.errors import ModelError
 from app.llm.failures import RejectedRequest
 from app.llm.messages import AssistantMessage, LlmRequest
 
@@ -17,8 +18,10 @@ class Forms:
 USUAL = Forms()
 
 
-def other_forms(forms: Forms, error: RejectedRequest, request: LlmRequest) -> Forms | None:
+def other_forms(forms: Forms, error: ModelError, request: LlmRequest) -> Forms | None:
     """The forms to try once instead, when the error may be about those of `request`."""
+    if not isinstance(error, RejectedRequest):
+        return None
     said = error.detail.lower()
     spoken = [message for message in request.messages if isinstance(message, AssistantMessage)]
     if "reasoning" in said and any(message.reasoning for message in spoken):

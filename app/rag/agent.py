@@ -150,9 +150,8 @@ async def run(agent: Agent, task: Task) -> AsyncGenerator[Step]:
     """
     decision = await decide(agent, task)
     yield decision
-    given = decision.given
-    window = await agent.model.context_tokens()
-    holder = AgentHolder(task.visible, Context.of(given), window=window, given=given)
+    holder = AgentHolder(task.visible, Context.of(decision.given), given=decision.given)
+    holder.window = await agent.model.context_tokens()
     with_tools = agent.settings.agent_max_rounds if decision.grounded else 0
     rounds: list[RoundMade] = []
     reply = Reply("")

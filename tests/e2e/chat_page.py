@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from playwright.async_api import Locator, Page, expect
 
-ENDED_MS = 20_000
+ENDED_MS = 30_000
 
 
 @dataclass(frozen=True)

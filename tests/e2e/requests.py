@@ -54,10 +54,10 @@ def saying(text: str) -> tuple[bytes, ...]:
     return chunk({"content": text}), finished(), DONE
 
 
-def slowly(words: int) -> tuple[bytes | float, ...]:
-    """The steps of a scripted reply of four words a second, in blocks of half-open Markdown."""
+def slowly(words: int, pause: float = 0.25) -> tuple[bytes | float, ...]:
+    """The steps of a scripted reply that takes its time, `pause` seconds after each word."""
     pieces = [chunk({"content": f"word{n} **strong** "}) for n in range(words)]
-    return (*(step for piece in pieces for step in (piece, 0.25)), finished(), DONE)
+    return (*(step for piece in pieces for step in (piece, pause)), finished(), DONE)
 
 
 def outline(body: Json) -> list[tuple[str, Any]]:

@@ -15,7 +15,7 @@ import httpx
 BOR = Path(sys.executable).with_name("bor")
 READY = "Brain is ready: "
 START_SECONDS = 60.0
-END_SECONDS = 15.0
+END_SECONDS = 20.0
 
 
 class ServerFailed(Exception):

@@ -6,7 +6,7 @@ import httpx
 import pytest
 from playwright.async_api import expect
 
-from tests.e2e.browsing import Watch
+from tests.e2e.browsing import Watch, statuses
 from tests.e2e.chat_page import ChatPage
 from tests.e2e.mock_llm import MockLLM
 from tests.e2e.mock_wire import DONE, finished
@@ -31,7 +31,7 @@ async def test_stop_in_silence_ends_the_turn_and_the_conversation_goes_on(
     await chat.stop.click()
     await chat.ended()
     await expect(chat.transcript).to_contain_text("Stopped.")
-    assert await asyncio.to_thread(mock.disconnected.wait, 2)
+    assert await asyncio.to_thread(mock.disconnected.wait, 10)
     answer = await chat.answer(QUESTION)
     await expect(answer).to_contain_text("The documents say")
 
@@ -43,7 +43,7 @@ async def test_stop_keeps_the_text_so_far_and_marks_it(chat: ChatPage, mock: Moc
     await chat.ended()
     await expect(chat.answers).to_contain_text("word2")
     await expect(chat.transcript).to_contain_text("Stopped.")
-    assert await asyncio.to_thread(mock.disconnected.wait, 2)
+    assert await asyncio.to_thread(mock.disconnected.wait, 10)
     before = await chat.shown()
     await chat.reload()
     assert await chat.shown() == before
@@ -88,8 +88,8 @@ async def test_a_wait_for_another_try_is_told_in_the_status_line(
 ) -> None:
     mock.script(b'{"error": "busy"}', status=503, Retry_After="1")
     await chat.ask(QUESTION)
-    await expect(chat.status).to_contain_text("trying again in 1 s")
     await chat.ended()
+    assert any("trying again in 1 s" in status for status in await statuses(chat.page))
     await expect(chat.errors).to_have_count(0)
     await expect(chat.answers).to_contain_text("The documents say")
 
@@ -128,6 +128,6 @@ async def test_a_deleted_conversation_ends_its_running_turn(
     await asyncio.to_thread(mock.arrived.wait, 10)
     [conversation] = (await api.get("/api/conversations")).json()["conversations"]
     await api.delete(f"/api/conversations/{conversation['id']}")
-    assert await asyncio.to_thread(mock.disconnected.wait, 3)
+    assert await asyncio.to_thread(mock.disconnected.wait, 10)
     await chat.ended()
     await expect(chat.errors).to_contain_text("This conversation was deleted.")

@@ -11,7 +11,9 @@ from tests.e2e.browsing import Watch
 from tests.e2e.chat_page import ChatPage
 from tests.e2e.conftest import OpenChat
 from tests.e2e.mock_llm import MockLLM
+from tests.e2e.proxy import proxied
 from tests.e2e.requests import calling, outline, said, saying, slowly
+from tests.e2e.server import Server
 from tests.factories import put
 
 QUESTION = "Tell me of PORT_8081"
@@ -56,7 +58,7 @@ async def test_a_second_tab_is_refused_while_the_first_is_answered(
     await chat.answer(QUESTION)
     other = await open_chat(chat.address)
     await expect(other.answers).to_have_count(1)
-    mock.script(*slowly(12))
+    mock.script(*slowly(400))
     await chat.ask(QUESTION)
     await expect(chat.answers.last).to_contain_text("word1")
     await other.ask("And who uses PORT_8081?")
@@ -64,6 +66,7 @@ async def test_a_second_tab_is_refused_while_the_first_is_answered(
     await expect(other.errors).to_have_count(1)
     await expect(other.errors).to_contain_text("still being answered")
     await expect(other.message).to_have_value("And who uses PORT_8081?")
+    await chat.stop.click()
     await chat.ended()
     await other.errors.get_by_role("button", name="Try again").click()
     await other.ended()
@@ -138,10 +141,33 @@ async def test_small_talk_is_answered_without_a_notice(chat: ChatPage, mock: Moc
 
 
 async def test_what_is_typed_while_an_answer_runs_is_kept(chat: ChatPage, mock: MockLLM) -> None:
-    mock.script(0.8, *saying("Here."))
+    mock.script(60.0, *saying("Here."))
     await chat.ask(QUESTION)
     await chat.message.fill("the next question")
     await chat.message.press("Enter")
+    await chat.stop.click()
     await chat.ended()
     await expect(chat.message).to_have_value("the next question")
     await expect(chat.questions).to_have_count(1)
+
+
+async def test_a_lost_connection_is_taken_up_again_without_asking_twice(
+    chat: ChatPage, mock: MockLLM, watch: Watch, server: Server
+) -> None:
+    watch.expect("ERR_CONNECTION|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_EMPTY_RESPONSE")
+    async with proxied(server.url) as proxy:
+        await chat.page.goto(proxy.url)
+        await chat.started()
+        mock.script(*slowly(16))
+        await chat.ask(QUESTION)
+        await expect(chat.answers).to_contain_text("word1")
+        proxy.cut()
+        await chat.ended()
+        await expect(chat.answers).to_contain_text("word15")
+        await expect(chat.errors).to_have_count(0)
+        before = await chat.shown()
+        await chat.reload()
+        assert await chat.shown() == before
+    assert watch.asked("POST", "/api/chat") == 1
+    assert sum(request.url.endswith("/events?render=html") for request in watch.requests) == 1
+    assert len(mock.requests) == 1

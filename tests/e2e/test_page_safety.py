@@ -6,6 +6,7 @@ import httpx
 import pytest
 from playwright.async_api import expect
 
+from tests.e2e.browsing import Watch
 from tests.e2e.chat_page import ChatPage
 from tests.e2e.conftest import OpenChat
 from tests.e2e.mock_llm import MockLLM
@@ -184,3 +185,13 @@ async def test_the_policy_stands_behind_every_page_and_answer(api: httpx.AsyncCl
         assert "default-src 'none'" in policy
         assert "unsafe" not in policy
         assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+async def test_the_watch_over_these_tests_notices_an_image_of_a_foreign_host(
+    chat: ChatPage, watch: Watch
+) -> None:
+    await chat.page.evaluate("(host) => { new Image().src = host; }", HOST)
+    await chat.page.wait_for_event("console")
+    assert any("policy violated: img-src" in complaint for complaint in watch.verdict())
+    watch.complaints.clear()
+    watch.requests.clear()

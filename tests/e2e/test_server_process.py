@@ -1,10 +1,12 @@
 """The command as a process: it starts from nothing, ends politely, and loses no answer."""
 
 import asyncio
+import os
 import shutil
 import signal
 import tempfile
 from collections.abc import Generator
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 
 import httpx
@@ -19,7 +21,7 @@ from tests.e2e.server import Server, ServerFailed, connect
 from tests.factories import put
 
 QUESTION = "Tell me of PORT_8081"
-FOUND_SECONDS = 20.0
+FOUND_SECONDS = 60.0
 
 
 async def interrupted_turn(client: httpx.AsyncClient, conversation_id: str) -> Json:
@@ -54,6 +56,25 @@ async def test_a_terminated_server_ends_its_answers_stores_them_and_exits_with_0
         again = await ask(client, QUESTION, conversation_id=begun.first["conversation_id"])
     assert again.last["finish"] == "answered"
     assert said(mock.requests[-1], "assistant") == [begun.text + rest.text]
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+async def test_neither_silent_models_nor_readers_that_do_not_read_keep_it_from_ending(
+    start: StartServer, mock: MockLLM, how: signal.Signals
+) -> None:
+    server = start().ready()
+    async with connect(server) as client, AsyncExitStack() as open_streams:
+        await put(client, "acme", "setup.md", "PORT_8081 is the port.\n")
+        mock.script(*slowly(400, pause=0.001))
+        for question in (QUESTION, f"silent 60: {QUESTION}", f"silent 50: {QUESTION}"):
+            await open_streams.enter_async_context(asking(client, question))
+        for _ in range(8):
+            server.process.send_signal(how)
+            await asyncio.sleep(0.2)
+        assert await asyncio.to_thread(server.wait) == 0
+    async with connect(start().ready()) as client:
+        listed = (await client.get("/api/conversations")).json()["conversations"]
+    assert [entry["running"] for entry in listed] == [False] * 3
 
 
 async def test_a_killed_server_leaves_an_interrupted_turn_with_its_text(
@@ -131,6 +152,9 @@ def data_dir() -> Generator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="brain-e2e-"))
     folder.chmod(0o711)
     yield folder / "data"
+    for leftover in folder.rglob("postmaster.pid"):
+        with suppress(ProcessLookupError):
+            os.kill(int(leftover.read_text().split()[0]), signal.SIGQUIT)
     shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -34,7 +34,7 @@ async def test_a_turn_is_followed_and_replayed_over_any_connection_to_several_wo
 ) -> None:
     one, *others = connections
     await put(one, "acme", "setup.md", "PORT_8081 is the port.\n")
-    mock.script(*slowly(6))
+    mock.script(*slowly(16))
     async with asking(one, QUESTION) as events:
         begun = await heard(events, 1)
         turn_id, conversation_id = begun.first["turn_id"], begun.first["conversation_id"]
@@ -65,4 +65,4 @@ async def test_a_turn_is_stopped_over_any_connection_to_several_workers(
             rest = Turn([event async for event in events])
         assert stopped.status_code == 204
         assert rest.last["finish"] == "stopped"
-        assert await asyncio.to_thread(mock.disconnected.wait, 2)
+        assert await asyncio.to_thread(mock.disconnected.wait, 10)
