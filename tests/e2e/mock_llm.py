@@ -76,6 +76,10 @@ class MockLLM:
         self.arrived.clear()
         self.disconnected.clear()
 
+    def clear_scripts(self) -> None:
+        """Answer by the markers of the question again."""
+        self._scripts.clear()
+
     def respond(self, body: Json) -> Script:
         self.requests.append(body)
         self.arrived.set()
