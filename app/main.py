@@ -68,8 +68,7 @@ async def _open(
     engine = create_engine(url, settings.database_pool)
     stack.push_async_callback(engine.dispose)
     sessions = create_sessions(engine)
-    http = await stack.enter_async_context(httpx.AsyncClient())
-    turns = Turns(Agent(settings, sessions, model or _model(settings, http)))
+    turns = Turns(Agent(settings, sessions, model or await _model(settings, stack)))
     app.state.sessions, app.state.turns = sessions, turns
     for work in (turns.keep_written(), turns.keep_recovering()):
         stack.push_async_callback(_cancel, asyncio.create_task(work))
@@ -77,8 +76,13 @@ async def _open(
     stack.enter_context(on_shutdown(turns.close))
 
 
-def _model(settings: Settings, http: httpx.AsyncClient) -> Model:
-    return OpenAIModel(settings, http) if settings.llm_base_url else OfflineModel()
+async def _model(settings: Settings, stack: AsyncExitStack) -> Model:
+    if not settings.llm_base_url:
+        return OfflineModel()
+    # As many turns as there are may ask at once: none waits for the connection of another.
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
+    http = await stack.enter_async_context(httpx.AsyncClient(limits=limits))
+    return OpenAIModel(settings, http)
 
 
 async def _cancel(task: asyncio.Task[None]) -> None:

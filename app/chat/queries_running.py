@@ -92,7 +92,9 @@ async def save_ending(session: AsyncSession, turn_id: uuid.UUID, ending: Ending)
         .values(state=ending.state, error=error, ended_at=func.now())
     )
     for citation in ending.citations:
-        values = citation.model_dump(exclude={"index"}) | {"position": citation.index}
+        values = citation.model_dump(exclude={"index", "since", "now_source", "now_path"}) | {
+            "position": citation.index
+        }
         await session.execute(
             insert(Citation).values(turn_id=turn_id, **values).on_conflict_do_nothing()
         )

@@ -133,7 +133,10 @@ async def show_conversation(
         rounds = await queries.rounds_of(session, ids)
         citations = await queries.citations_of(session, ids)
     summary = _summary(conversation, any(turn.state == "running" for turn in turns))
-    shown = [turn_content(turn, rounds[turn.id], citations[turn.id]) for turn in turns]
+    # A long conversation takes a while to render; other requests go on meanwhile.
+    shown = await asyncio.to_thread(
+        lambda: [turn_content(turn, rounds[turn.id], citations[turn.id]) for turn in turns]
+    )
     return ConversationContent(**summary.model_dump(), turns=shown)
 
 

@@ -49,10 +49,11 @@ class Turns:
 
     async def stop(self, turn_id: uuid.UUID) -> None:
         """Stop a turn in whichever process it runs; one that has ended stays as it is."""
-        async with self._agent.sessions.begin() as session:
-            await rows.request_stop(session, turn_id)
         if turn_id in self._turns:
             self._turns[turn_id].stop()
+            return
+        async with self._agent.sessions.begin() as session:
+            await rows.request_stop(session, turn_id)
 
     async def close(self) -> None:
         """Interrupt what runs, and return when all of it is stored."""
@@ -70,7 +71,7 @@ class Turns:
             try:
                 await self._write()
             except Exception as error:  # tried again with the same events in the next pass
-                log.warning("events not stored yet", reason=str(error).splitlines()[0])
+                log.warning("events not stored yet", reason=_first_line(error))
 
     async def keep_recovering(self) -> None:
         """Find turns that lost their process, and drop events that nobody needs any more."""
@@ -84,7 +85,7 @@ class Turns:
                         await rows.forget_events(session)
                         forget_at = loop.time() + FORGET_SECONDS
             except Exception as error:  # the database may be away for a while
-                log.warning("turns not looked through", reason=str(error).splitlines()[0])
+                log.warning("turns not looked through", reason=_first_line(error))
             await asyncio.sleep(RECOVER_SECONDS)
 
     async def recover(self, session: AsyncSession) -> None:
@@ -122,9 +123,13 @@ class Turns:
 
     async def _follow_log(self, turn_log: TurnLog, after: int) -> AsyncIterator[Batch]:
         # More may arrive while a batch is on its way: only when nothing is left does an end count.
+        last = None
         while batch := await turn_log.beyond(after):
-            after = batch[-1][0]
+            last = batch[-1]
+            after = last[0]
             yield batch
+        if last is None:
+            yield turn_log.last()
 
     async def _poll(self, turn: Turn, after: int) -> AsyncIterator[Batch]:
         """Follow a turn of another process, or one that has ended, by its rows."""
@@ -133,11 +138,12 @@ class Turns:
             async with self._agent.sessions() as session:
                 state = await rows.state_of(session, turn.id)
                 stored = await rows.events_after(session, turn.id, after)
-                if state is None:
-                    yield [(after + 1, DELETED)]
-                    return
-                if state != "running" and not await rows.has_events(session, turn.id):
-                    break
+                told = state == "running" or await rows.has_events(session, turn.id)
+            if state is None:
+                yield [(after + 1, DELETED)]
+                return
+            if not told:
+                break
             batch = [(number, CHAT_EVENT.validate_python(event)) for number, event in stored]
             if batch:
                 after = batch[-1][0]
@@ -149,3 +155,7 @@ class Turns:
         async with self._agent.sessions() as session:
             events = await replay(session, turn.id)
         yield [(n, e) for n, e in enumerate(events, 1) if n > after] or [(after + 1, events[-1])]
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0] or type(error).__name__

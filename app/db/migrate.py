@@ -84,6 +84,10 @@ def _upgrade(connection: Connection) -> None:
         ) from error
     except DBAPIError as error:
         raise MigrationError(
-            f"The database could not be migrated: {str(error.orig).strip()}. Its server must have"
+            f"The database could not be migrated: {_first_line(error)}. Its server must have"
             " the extension pg_trgm, and its role be able to create that and tables."
         ) from error
+
+
+def _first_line(error: DBAPIError) -> str:
+    return str(error.orig).strip().partition("\n")[0].rstrip(".")
