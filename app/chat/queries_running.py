@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.chat.queries import LEASE
-from app.errors import NotFound
+from app.errors import NotFound, TurnInterrupted
 from app.models import Citation, Event, Round, Turn
 from app.rag.decision import Decision
 from app.rag.history import RoundMade
@@ -74,18 +74,21 @@ def passages_given(decision: Decision) -> list[PassageRange]:
 async def save_round(
     session: AsyncSession, turn_id: uuid.UUID, position: int, made: RoundMade
 ) -> None:
-    """Store a round; once more does no harm, so that a broken connection may be tried again."""
+    """Store a round; once more does no harm, so that a broken connection may be tried again.
+
+    Raises `NotFound` when the conversation was deleted, `TurnInterrupted` when the turn was ended
+    by another process, which took this one for dead.
+    """
+    await _lock(session, turn_id, ("running",))
     calls = [asdict(call) for call in made.calls]
     row = {"turn_id": turn_id, "position": position, "text": made.text, "calls": calls}
     await session.execute(insert(Round).values(row).on_conflict_do_nothing())
 
 
 async def save_ending(session: AsyncSession, turn_id: uuid.UUID, ending: Ending) -> None:
-    """Store how a running turn ended; raises `NotFound` when its conversation was deleted."""
+    """Store how a running turn ended; once more does no harm. Raises as `save_round` does."""
     error = ending.error.model_dump(exclude={"type"}) if ending.error else None
-    known = select(Turn.id).where(Turn.id == turn_id).with_for_update()
-    if await session.scalar(known) is None:
-        raise NotFound("This conversation was deleted.")
+    await _lock(session, turn_id, ("running", ending.state))
     await session.execute(
         update(Turn)
         .where(Turn.id == turn_id, Turn.state == "running")
@@ -98,6 +101,15 @@ async def save_ending(session: AsyncSession, turn_id: uuid.UUID, ending: Ending)
         await session.execute(
             insert(Citation).values(turn_id=turn_id, **values).on_conflict_do_nothing()
         )
+
+
+async def _lock(session: AsyncSession, turn_id: uuid.UUID, states: Collection[str]) -> None:
+    """Keep a turn, which is in one of `states`, from being ended by anybody else."""
+    state = await session.scalar(select(Turn.state).where(Turn.id == turn_id).with_for_update())
+    if state is None:
+        raise NotFound("This conversation was deleted.")
+    if state not in states:
+        raise TurnInterrupted("This turn was ended by another process.")
 
 
 @dataclass(frozen=True)

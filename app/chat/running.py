@@ -7,13 +7,13 @@ from contextlib import aclosing
 
 import stamina
 import structlog
-from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, OperationalError
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.chat.log import TurnLog
 from app.chat.progress import Progress
 from app.chat.queries_running import Ending, save_decision, save_ending, save_round
-from app.errors import AppError, NotFound
+from app.errors import AppError, NotFound, TurnInterrupted
 from app.rag.agent import Agent, Finished, Task, run
 from app.rag.citations import check_citations
 from app.rag.decision import Decision
@@ -80,6 +80,8 @@ class RunningTurn:
             ending = self._cut_short() if self._cut else await self._answer(task)
         except asyncio.CancelledError:
             ending = self._cut_short()
+        except TurnInterrupted:
+            ending = Ending("interrupted", INTERRUPTED)
         except AppError as error:
             ending = Ending("error", ChatErrorEvent(code=error.code, message=error.detail))
         except Exception:  # whatever happens, the turn ends with an event and a state
@@ -129,8 +131,10 @@ class RunningTurn:
                 position = len(self._progress.rounds)
                 await self._save(lambda s: save_round(s, self.id, position, partial))
             await self._save(lambda s: save_ending(s, self.id, ending))
-        except (IntegrityError, NotFound):
+        except NotFound:
             ending = Ending("error", DELETED)
+        except TurnInterrupted:
+            ending = Ending("interrupted", INTERRUPTED)
         except Exception:  # the reader is told; the lease runs out, and the turn is found
             log.exception("turn not saved", turn=str(self.id))
             ending = Ending("error", NOT_SAVED)

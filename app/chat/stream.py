@@ -10,7 +10,7 @@ from app.chat.turns import Batch
 
 PING = b": ping\n\n"
 # A silent stream gets a ping after one to two of these.
-QUIET_SECONDS = 7.0
+QUIET_SECONDS = 5.0
 HEADERS = {
     # Proxies must neither keep nor compress events, nor wait until they have more of them.
     "cache-control": "no-cache, no-transform",

@@ -11,6 +11,7 @@ from app.chat import queries_running as rows
 from app.chat.queries import begin_turn
 from app.chat.recovery import recover_abandoned
 from app.db.engine import Sessions
+from app.errors import TurnInterrupted
 from app.models import Event, Round, Turn
 from app.rag.history import CallMade, RoundMade
 from app.schemas import (
@@ -89,6 +90,21 @@ async def test_the_next_question_works_at_once(settings: Settings, abandoned: Tu
     assert [turn["state"] for turn in shown["turns"]] == ["interrupted", "answered"]
     said = model.requests[0].messages
     assert "The port" in str(said)
+
+
+async def test_a_process_that_comes_back_cannot_undo_it(
+    sessions: Sessions, abandoned: Turn
+) -> None:
+    async with sessions.begin() as session:
+        await recover_abandoned(session)
+    with pytest.raises(TurnInterrupted):
+        async with sessions.begin() as session:
+            await rows.save_round(session, abandoned.id, 2, STORED)
+    with pytest.raises(TurnInterrupted):
+        async with sessions.begin() as session:
+            await rows.save_ending(session, abandoned.id, rows.Ending("answered"))
+    async with sessions.begin() as session:
+        await rows.save_ending(session, abandoned.id, rows.Ending("interrupted"))
 
 
 async def test_a_renewed_turn_is_left_alone(sessions: Sessions, abandoned: Turn) -> None:

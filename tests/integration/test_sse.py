@@ -64,6 +64,13 @@ def idle_in_transaction(database: str) -> int:
     return int(str(fetch(database, query)[0][0]))
 
 
+async def all_ended(database: str) -> None:
+    """Wait until no turn runs any more."""
+    async with asyncio.timeout(ENDED_SECONDS):
+        while fetch(database, "SELECT 1 FROM turns WHERE state = 'running'"):  # noqa: ASYNC110
+            await asyncio.sleep(0.1)
+
+
 async def bytes_of(api: httpx.AsyncClient, until: float) -> tuple[httpx.Headers, bytes]:
     """What a stream sends within so many seconds, and then it is left."""
     received = b""
@@ -102,14 +109,12 @@ async def test_many_silent_streams_hold_no_connection_and_are_kept_alive(
         assert headers["cache-control"] == "no-cache, no-transform"
         assert headers["x-accel-buffering"] == "no"
         assert "content-encoding" not in headers
-    async with asyncio.timeout(ENDED_SECONDS):
-        while fetch(database, "SELECT 1 FROM turns WHERE state = 'running'"):  # noqa: ASYNC110
-            await asyncio.sleep(0.1)
+    await all_ended(database)
     assert idle_in_transaction(database) == 0
 
 
 async def test_readers_that_leave_before_the_first_byte_do_no_harm(
-    api: httpx.AsyncClient, server: Server, mock: MockLLM
+    api: httpx.AsyncClient, server: Server, database: str
 ) -> None:
     async def leave() -> None:
         body = '{"message": "Hello there!"}'
@@ -123,6 +128,7 @@ async def test_readers_that_leave_before_the_first_byte_do_no_harm(
     await asyncio.gather(*(leave() for _ in range(100)))
     turn = await ask(api, "Hello there!")
     assert turn.last["type"] == "done"
+    await all_ended(database)
     assert "Traceback" not in server.log
 
 
