@@ -3,38 +3,22 @@
 import uuid
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
-from sqlalchemy import Row, delete, exists, func, select, text, update
+from sqlalchemy import func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.chat.queries import LEASE
 from app.errors import NotFound, TurnInterrupted
-from app.models import Citation, Event, Round, Turn
+from app.models import Citation, Round, Turn
 from app.rag.decision import Decision
 from app.rag.history import RoundMade
-from app.schemas import ChatErrorEvent, ChatEvent, CitationState, PassageRange
+from app.schemas import ChatErrorEvent, CitationState, PassageRange
 
-# Events outlive their turn for as long as a reader may want to go on from where it was.
-KEEP_EVENTS = "1 hour"
 # After a restart of the database every process first gets the time to renew its leases.
 SETTLED = "3 seconds"
 
 
-# One statement whatever their number. A conversation may be deleted while its turn runs: then its
-# events have no place.
-_INSERT_EVENTS = text(
-    """
-    WITH known AS (SELECT id FROM turns WHERE id = ANY(:turns) FOR KEY SHARE)
-    INSERT INTO events (turn_id, position, event)
-    SELECT turn_id, position, event::jsonb
-    FROM unnest(CAST(:turns AS uuid[]), CAST(:positions AS int[]), CAST(:events AS text[]))
-        AS made (turn_id, position, event)
-    WHERE turn_id IN (SELECT id FROM known)
-    ON CONFLICT DO NOTHING
-    """
-)
+LastRound = tuple[int, RoundMade] | None
 
 
 @dataclass(frozen=True)
@@ -80,15 +64,28 @@ async def save_round(
     by another process, which took this one for dead.
     """
     await _lock(session, turn_id, ("running",))
+    await _insert_round(session, turn_id, position, made)
+
+
+async def _insert_round(
+    session: AsyncSession, turn_id: uuid.UUID, position: int, made: RoundMade
+) -> None:
     calls = [asdict(call) for call in made.calls]
     row = {"turn_id": turn_id, "position": position, "text": made.text, "calls": calls}
     await session.execute(insert(Round).values(row).on_conflict_do_nothing())
 
 
-async def save_ending(session: AsyncSession, turn_id: uuid.UUID, ending: Ending) -> None:
-    """Store how a running turn ended; once more does no harm. Raises as `save_round` does."""
+async def save_ending(
+    session: AsyncSession, turn_id: uuid.UUID, ending: Ending, last: LastRound = None
+) -> None:
+    """Store the `last` round of a running turn, with its position, and how it ended.
+
+    Once more does no harm. Raises as `save_round` does.
+    """
     error = ending.error.model_dump(exclude={"type"}) if ending.error else None
     await _lock(session, turn_id, ("running", ending.state))
+    if last is not None:
+        await _insert_round(session, turn_id, *last)
     await session.execute(
         update(Turn)
         .where(Turn.id == turn_id, Turn.state == "running")
@@ -112,52 +109,6 @@ async def _lock(session: AsyncSession, turn_id: uuid.UUID, states: Collection[st
         raise TurnInterrupted("This turn was ended by another process.")
 
 
-@dataclass(frozen=True)
-class Seen:
-    """What one pass of the writer learns: turns that still run here, and those to be stopped."""
-
-    running: frozenset[uuid.UUID]
-    stopped: frozenset[uuid.UUID]
-
-
-async def record(
-    session: AsyncSession,
-    events: Sequence[tuple[uuid.UUID, int, ChatEvent]],
-    running: Sequence[uuid.UUID],
-) -> Seen:
-    """Store new events of turns of this process and renew the leases of its `running` ones."""
-    seen = await _renew(session, running) if running else ()
-    if events:
-        await _insert_events(session, events)
-    return Seen(
-        frozenset(turn_id for turn_id, _ in seen),
-        frozenset(turn_id for turn_id, stop in seen if stop),
-    )
-
-
-async def _renew(
-    session: AsyncSession, running: Sequence[uuid.UUID]
-) -> Sequence[Row[uuid.UUID, bool]]:
-    renew = (
-        update(Turn)
-        .where(Turn.id.in_(running), Turn.state == "running")
-        .values(lease_until=func.now() + LEASE)
-        .returning(Turn.id, Turn.stop_requested)
-    )
-    return (await session.execute(renew)).all()
-
-
-async def _insert_events(
-    session: AsyncSession, events: Sequence[tuple[uuid.UUID, int, ChatEvent]]
-) -> None:
-    values = {
-        "turns": [turn_id for turn_id, _, _ in events],
-        "positions": [position for _, position, _ in events],
-        "events": [event.model_dump_json() for _, _, event in events],
-    }
-    await session.execute(_INSERT_EVENTS, values)
-
-
 async def request_stop(session: AsyncSession, turn_id: uuid.UUID) -> None:
     await session.execute(
         update(Turn).where(Turn.id == turn_id, Turn.state == "running").values(stop_requested=True)
@@ -178,25 +129,3 @@ async def abandoned(session: AsyncSession, ours: Collection[uuid.UUID]) -> Seque
 
 async def state_of(session: AsyncSession, turn_id: uuid.UUID) -> str | None:
     return await session.scalar(select(Turn.state).where(Turn.id == turn_id))
-
-
-async def events_after(
-    session: AsyncSession, turn_id: uuid.UUID, position: int
-) -> Sequence[tuple[int, dict[str, Any]]]:
-    query = (
-        select(Event.position, Event.event)
-        .where(Event.turn_id == turn_id, Event.position > position)
-        .order_by(Event.position)
-    )
-    return [(number, event) for number, event in await session.execute(query)]
-
-
-async def has_events(session: AsyncSession, turn_id: uuid.UUID) -> bool:
-    found = await session.scalar(select(exists().where(Event.turn_id == turn_id)))
-    return bool(found)
-
-
-async def forget_events(session: AsyncSession) -> None:
-    """Drop the events of turns that ended long ago; their rounds tell the same."""
-    old = select(Turn.id).where(Turn.ended_at < func.now() - text(f"interval '{KEEP_EVENTS}'"))
-    await session.execute(delete(Event).where(Event.turn_id.in_(old)))

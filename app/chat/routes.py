@@ -6,16 +6,19 @@ from collections.abc import AsyncIterator
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header, Response
+from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.access import Caller
 from app.chat import queries
 from app.chat.render import as_blocks
 from app.chat.replay import turn_content, turn_made
 from app.chat.stream import EventStream
 from app.chat.turns import Batch, Turns
+from app.db.engine import Sessions
 from app.db.visible import narrowed
 from app.dependencies import CurrentSessions, CurrentTurns, Reader
-from app.errors import InvalidRequest
-from app.models import Conversation, Turn
+from app.errors import InvalidRequest, TurnRunning
+from app.models import Conversation, Round, Turn
 from app.rag.agent import Task
 from app.schemas import (
     ChatEvent,
@@ -42,24 +45,37 @@ async def asked_turn(
     """Everything that may refuse a question, before the stream opens; the turn runs after it."""
     if not request.message.strip():
         raise InvalidRequest("message: there is no question in it.")
+    try:
+        return await _begin(request, caller, sessions, turns)
+    except TurnRunning:
+        # It may have lost its process.
+        async with sessions.begin() as session:
+            await turns.recover(session)
+        return await _begin(request, caller, sessions, turns)
+
+
+async def _begin(request: ChatRequest, caller: Caller, sessions: Sessions, turns: Turns) -> Turn:
     async with sessions.begin() as session:
-        await turns.recover(session)
         turn, is_new = await queries.begin_turn(session, caller.owner, request)
-        earlier = [
-            t for t in await queries.turns_of(session, turn.conversation_id) if t.id != turn.id
-        ]
-        rounds = await queries.rounds_of(session, [t.id for t in earlier])
-    if is_new:
-        history = tuple(turn_made(t, rounds[t.id]) for t in earlier)
-        task = Task(
-            message=turn.message,
-            history=history,
-            previous=earlier[-1].message if earlier else None,
-            visible=narrowed(caller.visible, turn.sources),
-            search_anyway=turn.search_anyway,
-        )
-        turns.start(turn, task)
+        if not is_new:
+            return turn
+        turns.reserve(turn.id)
+        earlier = await _earlier(session, turn) if request.conversation_id else []
+    task = Task(
+        message=turn.message,
+        history=tuple(turn_made(before, rounds) for before, rounds in earlier),
+        previous=earlier[-1][0].message if earlier else None,
+        visible=narrowed(caller.visible, turn.sources),
+        search_anyway=turn.search_anyway,
+    )
+    turns.start(turn, task)
     return turn
+
+
+async def _earlier(session: AsyncSession, turn: Turn) -> list[tuple[Turn, list[Round]]]:
+    turns = await queries.turns_of(session, turn.conversation_id)
+    rounds = await queries.rounds_of(session, [before.id for before in turns])
+    return [(before, rounds[before.id]) for before in turns if before.id != turn.id]
 
 
 async def known_turn(turn_id: uuid.UUID, caller: Reader, sessions: CurrentSessions) -> Turn:

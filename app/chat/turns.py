@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.chat import queries_events as events
 from app.chat import queries_running as rows
 from app.chat.log import TurnLog, ends
 from app.chat.recovery import recover_abandoned
@@ -37,12 +38,18 @@ class Turns:
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
         self._turns: dict[uuid.UUID, RunningTurn] = {}
+        self._reserved: set[uuid.UUID] = set()
         self._closing = False
         self._renewed = -math.inf
+
+    def reserve(self, turn_id: uuid.UUID) -> None:
+        """Say that a turn will be started here, before others can see it and take it for lost."""
+        self._reserved.add(turn_id)
 
     def start(self, turn: Turn, task: Task) -> None:
         running = RunningTurn(self._agent, turn.conversation_id, turn.id)
         self._turns[turn.id] = running
+        self._reserved.discard(turn.id)
         running.start(task)
         if self._closing:
             running.interrupt()
@@ -82,7 +89,7 @@ class Turns:
                 async with self._agent.sessions.begin() as session:
                     await self.recover(session)
                     if loop.time() >= forget_at:
-                        await rows.forget_events(session)
+                        await events.forget_events(session)
                         forget_at = loop.time() + FORGET_SECONDS
             except Exception as error:  # the database may be away for a while
                 log.warning("turns not looked through", reason=_first_line(error))
@@ -90,7 +97,7 @@ class Turns:
 
     async def recover(self, session: AsyncSession) -> None:
         """Find the turns that have lost their process."""
-        await recover_abandoned(session, self._turns.keys())
+        await recover_abandoned(session, self._turns.keys() | self._reserved)
 
     async def _write(self) -> None:
         turns = list(self._turns.values())
@@ -101,7 +108,7 @@ class Turns:
         is_due = now - self._renewed >= RENEW_SECONDS
         live = [t.id for t in turns if is_due and not t.log.ended]
         async with self._agent.sessions.begin() as session:
-            seen = await rows.record(session, [(t.id, n, e) for t, n, e in fresh], live)
+            seen = await events.record(session, [(t.id, n, e) for t, n, e in fresh], live)
         self._renewed = now if is_due else self._renewed
         for turn, number, _ in fresh:
             turn.written = max(turn.written, number)
@@ -137,8 +144,8 @@ class Turns:
         while polls <= LAST_EVENT_POLLS:
             async with self._agent.sessions() as session:
                 state = await rows.state_of(session, turn.id)
-                stored = await rows.events_after(session, turn.id, after)
-                told = state == "running" or await rows.has_events(session, turn.id)
+                stored = await events.events_after(session, turn.id, after)
+                told = state == "running" or await events.has_events(session, turn.id)
             if state is None:
                 yield [(after + 1, DELETED)]
                 return
@@ -153,8 +160,9 @@ class Turns:
             polls = polls + 1 if state != "running" else 0
             await asyncio.sleep(POLL_SECONDS)
         async with self._agent.sessions() as session:
-            events = await replay(session, turn.id)
-        yield [(n, e) for n, e in enumerate(events, 1) if n > after] or [(after + 1, events[-1])]
+            told_again = await replay(session, turn.id)
+        rest = [(n, e) for n, e in enumerate(told_again, 1) if n > after]
+        yield rest or [(after + 1, told_again[-1])]
 
 
 def _first_line(error: Exception) -> str:

@@ -54,7 +54,8 @@ async def decide(agent: Agent, task: Task) -> Decision:
     question = Question(task.message, task.previous, settings.gate_words)
     async with agent.sessions() as session:
         finding = await retrieve(session, question, task.visible)
-        sources = await source_names(session, task.visible, MOST_SOURCES)
+        is_covered = finding.grounded or finding.reason == SMALL_TALK or task.search_anyway
+        sources = [] if is_covered else await source_names(session, task.visible, MOST_SOURCES)
     if finding.grounded or task.search_anyway:
         room = await agent.model.context_tokens()
         wanted = characters_within(room, settings.passages_characters)
