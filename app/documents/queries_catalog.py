@@ -8,9 +8,9 @@ from sqlalchemy import ColumnElement, func, select, true, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.db.visible import Visible, within
-from app.documents.globs import to_regex
 from app.documents.queries import WITHOUT_CONTENT
 from app.models import Document
+from app.search.globs import to_regex
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
 
-from app.documents.names import quoted
 from app.errors import InvalidPattern
 from app.search.fold import fold
+from app.text import quoted
 
 _LONGEST = 1_000
 _DEEPEST = 20
