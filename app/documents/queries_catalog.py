@@ -60,6 +60,16 @@ async def catalog(
     )
 
 
+async def upload_hashes(session: AsyncSession, visible: Visible, source: str) -> dict[str, str]:
+    """The paths of a source, with the hashes of what was uploaded under them."""
+    rows = await session.execute(
+        select(Document.path, Document.sha256).where(
+            Document.source == source, within(visible, Document.source)
+        )
+    )
+    return {row.path: row.sha256 for row in rows}
+
+
 def _conditions(selection: Selection) -> list[ColumnElement[bool]]:
     """The conditions of a selection; in a prefix `%`, `_` and `\\` are ordinary characters."""
     conditions: list[ColumnElement[bool]] = []

@@ -26,7 +26,7 @@ from app.rag.tool_text import (
     no_matches,
     within_room,
 )
-from app.search.plans import Scope
+from app.search.scope import Scope
 from app.search.substring import search
 
 __all__ = ["ToolResult", "ToolScope", "run_tool"]

@@ -15,14 +15,10 @@ _LINE_END = ord("\n")
 def grams(folded: str) -> list[int]:
     """The distinct grams of a searchable text, as signed 32-bit numbers in ascending order."""
     units = folded.encode("utf-16-le")
-    found = _numbers(units, "H")
-    found.update(_numbers(units, "i"), _numbers(units[2:], "i"))
+    found = set(memoryview(units).cast("H"))
+    for shifted in (units, units[2:]):
+        found.update(memoryview(shifted[: len(shifted) // 4 * 4]).cast("i"))
     return sorted(gram for gram in found - _frequent() if not _has_line_end(gram))
-
-
-def _numbers(units: bytes, form: str) -> set[int]:
-    width = 2 if form == "H" else 4
-    return set(memoryview(units[: len(units) // width * width]).cast(form))
 
 
 def _has_line_end(gram: int) -> bool:

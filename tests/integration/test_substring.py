@@ -8,9 +8,10 @@ from sqlalchemy import text
 from app.db.engine import Sessions
 from app.db.visible import Visible
 from app.search.lines import grep_document
-from app.search.plans import Scope
+from app.search.page import FIRST_PAGE, Page
 from app.search.result import SearchResult
-from app.search.substring import EVERYWHERE, FIRST_PAGE, Page, search
+from app.search.scope import Scope
+from app.search.substring import EVERYWHERE, search
 from tests.stored import store_texts
 
 ALPHABET = "aAbB  éÉσςΣKk.%_\\-,/\t'ßж北京“”👍🏽\u0301"

@@ -22,7 +22,9 @@ LAYERS = {
     **dict.fromkeys(("documents", "search", "llm"), 2),
     "rag": 3,
     "chat": 4,
-    **dict.fromkeys(("dependencies", "doors", "guard", "main", "serving", "shutdown", "cli"), 5),
+    **dict.fromkeys(
+        ("dependencies", "doors", "guard", "main", "serving", "shutdown", "cli", "commands"), 5
+    ),
 }
 SQL_BUILDERS = {"select", "insert", "update", "delete", "text"}
 OUTWARD = {"httpx", "httpx_sse", "urllib.request", "http.client", "requests"}
