@@ -8,7 +8,7 @@ from functools import cache
 
 from app.search.fold import searchable
 
-_FREQUENT = " etaoinsrlhdcumpfg"
+_FREQUENT = " etaoinsrlhdcumpfgbywvk"
 _LINE_END = ord("\n")
 
 

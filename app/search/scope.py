@@ -43,8 +43,7 @@ class Scope:
             conditions.append(Document.path == self.path)
         if self.folder is not None:
             # By code point “0” follows “/”.
-            conditions.append(Document.path.between(f"{self.folder}/", f"{self.folder}0"))
-            conditions.append(Document.path != f"{self.folder}0")
+            conditions += [Document.path > f"{self.folder}/", Document.path < f"{self.folder}0"]
         if len(self.include) + len(self.exclude) > _MOST_GLOBS:
             raise InvalidPattern(f"There are too many globs: at most {_MOST_GLOBS}.")
         if self.include:

@@ -28,11 +28,11 @@ async def find(
         return await search(session, pattern, visible, scope, page)
 
 
-def places(result: SearchResult) -> list[tuple[str, int, int]]:
+def places(result: SearchResult) -> list[tuple[str, int | None, int | None]]:
     return [(hit.path, hit.line, hit.column) for hit in result.hits]
 
 
-def lines(result: SearchResult) -> list[int]:
+def lines(result: SearchResult) -> list[int | None]:
     return [hit.line for hit in result.hits]
 
 
