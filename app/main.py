@@ -23,6 +23,7 @@ from app.llm.messages import Model
 from app.llm.offline import OfflineModel
 from app.rag.decision import Agent
 from app.rag.routes import router as rag_router
+from app.search.routes import router as search_router
 from app.settings import Settings
 from app.shutdown import on_shutdown
 
@@ -51,7 +52,7 @@ def create_app(settings: Settings, model: Model | None = None) -> FastAPI:
     app.state.large_uploads = asyncio.Semaphore(1)
     app.add_middleware(Guard, hosts=allowed_hosts(settings))
     errors.install(app)
-    for router in (chat_router, documents_router, rag_router, status_router):
+    for router in (chat_router, documents_router, rag_router, search_router, status_router):
         app.include_router(router, max_body_size=settings.max_json_bytes)
     app.include_router(uploads_router)
     app.frontend("/", directory=FRONTEND)

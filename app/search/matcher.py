@@ -13,6 +13,7 @@ from app.search.literals import spans_lines
 from app.text import quoted
 
 ONE_LINE = "The search is per line: give an expression without line breaks."
+_PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
 _LONGEST = 10_000
 _MEMORY = 4 * 1024 * 1024
 # What begins or ends the text, or may: in these an expression sees more than its line.
@@ -73,6 +74,11 @@ class Matcher:
         if len(line) != len(shown):
             spans = [(_characters(line, start), _characters(line, end)) for start, end in spans]
         return tuple(dict.fromkeys(spans))
+
+
+def literal(text: str) -> str:
+    """An expression for a fixed string."""
+    return _PUNCTUATION.sub(r"\\\g<0>", text)
 
 
 def _characters(line: bytes, place: int) -> int:

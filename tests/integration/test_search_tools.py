@@ -58,7 +58,9 @@ async def test_paths_that_are_left_out_are_counted(tools: Caller) -> None:
 
 
 async def test_no_document_matching_is_said_in_words(tools: Caller) -> None:
-    assert (await tools.find("*.java")).text == "No documents match “*.java”: 4 documents looked at."
+    assert (
+        await tools.find("*.java")
+    ).text == "No documents match “*.java”: 4 documents looked at."
     assert (await tools.find(None)).text == MISSING_GLOB
     assert "no source “nope”" in (await tools.find("*", source="nope")).text
 
