@@ -14,6 +14,7 @@ from app.chat.routes import router as chat_router
 from app.chat.turns import Turns
 from app.db.database import database
 from app.db.engine import create_engine, create_sessions
+from app.db.pending import keep_merged
 from app.documents.routes import router as documents_router
 from app.documents.uploads import router as uploads_router
 from app.doors.status import router as status_router
@@ -72,7 +73,7 @@ async def _open(
     http = await stack.enter_async_context(httpx.AsyncClient())
     turns = Turns(Agent(settings, sessions, model or _model(settings, http)))
     app.state.sessions, app.state.turns = sessions, turns
-    for work in (turns.keep_written(), turns.keep_recovering()):
+    for work in (turns.keep_written(), turns.keep_recovering(), keep_merged(sessions)):
         stack.push_async_callback(_cancel, asyncio.create_task(work))
     stack.push_async_callback(turns.close)
     stack.enter_context(on_shutdown(turns.close))
