@@ -67,11 +67,12 @@ async def _open(
     opened = database(settings)
     url = await asyncio.to_thread(opened.__enter__)
     stack.push_async_callback(asyncio.to_thread, opened.__exit__, None, None, None)
-    engine = create_engine(url, settings.database_pool)
+    engine, own_engine = create_engine(url, settings.database_pool), create_engine(url, 2)
     stack.push_async_callback(engine.dispose)
+    stack.push_async_callback(own_engine.dispose)
     sessions = create_sessions(engine)
-    http = await stack.enter_async_context(httpx.AsyncClient())
-    turns = Turns(Agent(settings, sessions, model or _model(settings, http)))
+    agent = Agent(settings, sessions, model or await _model(settings, stack))
+    turns = Turns(agent, create_sessions(own_engine))
     app.state.sessions, app.state.turns = sessions, turns
     for work in (turns.keep_written(), turns.keep_recovering(), keep_merged(sessions)):
         stack.push_async_callback(_cancel, asyncio.create_task(work))
@@ -79,8 +80,13 @@ async def _open(
     stack.enter_context(on_shutdown(turns.close))
 
 
-def _model(settings: Settings, http: httpx.AsyncClient) -> Model:
-    return OpenAIModel(settings, http) if settings.llm_base_url else OfflineModel()
+async def _model(settings: Settings, stack: AsyncExitStack) -> Model:
+    if not settings.llm_base_url:
+        return OfflineModel()
+    # As many turns as there are may ask at once: none waits for the connection of another.
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
+    http = await stack.enter_async_context(httpx.AsyncClient(limits=limits))
+    return OpenAIModel(settings, http)
 
 
 async def _cancel(task: asyncio.Task[None]) -> None:

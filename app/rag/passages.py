@@ -24,6 +24,11 @@ class Found:
     def scored(self, score: float, coverage: float) -> "Found":
         return replace(self, score=round(score, 4), coverage=round(coverage, 4))
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the model gets all of it: no line is cut."""
+        return all(len(line) <= LINE_WINDOW for line in split_lines(self.text))
+
     def numbered(self) -> str:
         """The text as `12: line`, so that nothing in it can pass for a line of the prompt."""
         numbers = range(self.first_line, self.last_line + 1)
@@ -34,7 +39,9 @@ class Found:
 
 
 def _cut(line: str) -> str:
-    return line if len(line) <= LINE_WINDOW else f"{line[:LINE_WINDOW]}…"
+    if len(line) <= LINE_WINDOW:
+        return line
+    return f"{line[:LINE_WINDOW]}… (read_document goes on with start_column={LINE_WINDOW + 1})"
 
 
 def best_within(passages: Iterable[Found], budget: int) -> list[Found]:
@@ -71,7 +78,8 @@ def _join(one: Found, other: Found) -> Found:
     return replace(
         one,
         last_line=other.last_line,
-        text=one.text + other.text,
+        # Of an overlong line only the beginning was loaded, without its end.
+        text=one.text.removesuffix("\n") + "\n" + other.text,
         score=max(one.score, other.score),
         coverage=max(one.coverage, other.coverage),
     )

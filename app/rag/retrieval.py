@@ -4,7 +4,7 @@ Similarity of meaning belongs into `_rank`, beside the coverage of words.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVarTuple
 
 from sqlalchemy import ColumnElement, Float, Select, case, cast, func, literal, or_, select
@@ -19,6 +19,7 @@ from app.rag.grounding import EXACT_PASSAGES, Weights, is_follow_up, lookups, ra
 from app.rag.passages import Found
 from app.rag.small_talk import is_small_talk
 from app.search.fold import searchable
+from app.search.lines import normal_pattern
 
 Columns = TypeVarTuple("Columns")
 
@@ -27,6 +28,8 @@ MOST_WORDS = 32
 # Above this many passages, frequent words only score what rarer words have found.
 EVERY_WORD_FINDS = 50_000
 SMALL_TALK = "smalltalk"
+NO_DOCUMENTS = "There are no documents yet."
+NONE_CHOSEN = "None of the chosen sources holds a document."
 # A passage is longer only when a single line is; this much of such a line can matter here.
 LONGEST = 20_000
 
@@ -56,17 +59,15 @@ class Finding:
 
 async def retrieve(session: AsyncSession, question: Question, visible: Visible) -> Finding:
     """Find and judge the passages for a question; the one way in for chat, API and evaluation."""
+    nothing = Finding(False, 0.0, question.threshold, 0.0, SMALL_TALK)
     if is_small_talk(question.message):
-        return Finding(False, 0.0, question.threshold, 0.0, SMALL_TALK)
-    text = _with_previous(question)
+        return nothing
+    text = normal_pattern(_with_previous(question))
     weights = await _weigh(session, question_terms(text)[:MOST_WORDS], visible)
     if not weights.passages:
-        return Finding(False, 0.0, question.threshold, 0.0, "There are no documents yet.")
-    exact = {
-        phrase: ids
-        for phrase in lookups(text)
-        if (ids := await _containing(session, phrase, visible))
-    }
+        return replace(nothing, reason=NO_DOCUMENTS if visible is None else NONE_CHOSEN)
+    held = {phrase: await _containing(session, phrase, visible) for phrase in lookups(text)}
+    exact = {phrase: ids for phrase, ids in held.items() if ids}
     ranked = await _rank(session, weights, [id_ for ids in exact.values() for id_ in ids], visible)
     best = max((matched for _, matched in ranked), default=0.0)
     score = weights.score(best)

@@ -8,7 +8,6 @@ depends neither on a flag nor on the database's locale.
 """
 
 import re
-import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +16,7 @@ import re2
 
 from app.errors import InvalidPattern
 from app.search.variants import fold_classes, variants
-from app.text import quoted
+from app.text import normalize, quoted
 
 _LONGEST = 1_000
 _DEEPEST = 20
@@ -55,7 +54,7 @@ def to_regex(glob: str, *, case_sensitive: bool = False) -> str:
     """
     if len(glob) > _LONGEST:
         raise InvalidPattern(f"The glob is too long: at most {_LONGEST:,} characters.")
-    pattern = _plain(unicodedata.normalize("NFC", glob))
+    pattern = _plain(normalize("NFC", glob))
     if not pattern:
         raise InvalidPattern("The glob is empty.")
     anywhere = "" if "/" in pattern else "(?:.*/)?"

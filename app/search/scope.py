@@ -1,6 +1,5 @@
 """Which documents a search looks into, and how many they are."""
 
-import unicodedata
 from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, func, or_, select
@@ -10,7 +9,7 @@ from app.db.visible import Visible, within
 from app.errors import BadPath, InvalidPattern, NotFound
 from app.models import Document, DocumentCount
 from app.search.globs import to_regex
-from app.text import quoted
+from app.text import normalize, quoted
 
 _MOST_GLOBS = 50
 _LARGEST = 2**62
@@ -116,7 +115,7 @@ async def _count_sources(session: AsyncSession, visible: Visible, source: str | 
 
 def _plain(path: str) -> str:
     """The path without what says nothing; raises `BadPath` when it leaves the collection."""
-    segments = [part for part in unicodedata.normalize("NFC", path).split("/") if part != "."]
+    segments = [part for part in normalize("NFC", path).split("/") if part != "."]
     if path.startswith("/") or ".." in segments or "\\" in path or "\0" in path:
         raise BadPath(f"“{quoted(path)}” is no path within the documents.")
     return "/".join(part for part in segments if part)
