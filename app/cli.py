@@ -3,22 +3,27 @@
 import signal
 import sys
 from types import FrameType
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
-from pydantic import ValidationError
 from rich.console import Console
 
 from app.access import Tokens
+from app.commands.ingest import ingest
+from app.commands.options import settings_of, stop
+from app.commands.search import search
 from app.db.database import database
 from app.db.embedded import EmbeddedPostgresError
 from app.db.migrate import MigrationError
 from app.guard import LOOPBACK
 from app.logs import configure_logs
 from app.serving import serve_alone, serve_together
-from app.settings import Settings
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+
+cli.command()(ingest)
+cli.command()(search)
 
 
 @cli.callback()
@@ -33,9 +38,9 @@ def serve(
     workers: Annotated[int | None, typer.Option(help="Number of server processes.")] = None,
 ) -> None:
     """Start everything, the database included, and print the address."""
-    settings = _settings(host=host, port=port, workers=workers)
+    settings = settings_of(host=host, port=port, workers=workers)
     if settings.host.lower() not in LOOPBACK and not Tokens(settings):
-        _stop(
+        stop(
             f"Without tokens Brain serves no other host than this one: to serve on"
             f" {settings.host}, set BOR_EDITOR_TOKENS."
         )
@@ -49,7 +54,7 @@ def serve(
             serving(opened, Console(stderr=False, highlight=False))
             _end_undisturbed()
     except (EmbeddedPostgresError, MigrationError, OSError) as error:
-        _stop(str(error))
+        stop(str(error))
     except KeyboardInterrupt:
         _end_undisturbed()
         sys.exit(0)
@@ -64,21 +69,6 @@ def _end_undisturbed() -> None:
     """Ignore signals from now on: a second one must not cut off the end of the database."""
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)
-
-
-def _settings(**given: object) -> Settings:
-    """The settings of the environment, with what the command line says instead."""
-    try:
-        return Settings(**{name: value for name, value in given.items() if value is not None})  # pyright: ignore[reportArgumentType]
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        name = "_".join(str(part) for part in first["loc"])
-        _stop(f"BOR_{name.upper()}: {first['msg']}.")
-
-
-def _stop(sentence: str) -> NoReturn:
-    Console(stderr=True).print(sentence, style="red", markup=False, soft_wrap=True)
-    sys.exit(1)
 
 
 def main() -> None:

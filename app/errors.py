@@ -66,6 +66,10 @@ class InvalidPattern(AppError):
     status, code = 400, "invalid_pattern"
 
 
+class TooSlow(AppError):
+    status, code = 400, "too_slow"
+
+
 class BinaryContent(AppError):
     status, code = 415, "binary_content"
 

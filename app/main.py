@@ -14,6 +14,7 @@ from app.chat.routes import router as chat_router
 from app.chat.turns import Turns
 from app.db.database import database
 from app.db.engine import create_engine, create_sessions
+from app.db.pending import keep_merged
 from app.documents.routes import router as documents_router
 from app.documents.uploads import router as uploads_router
 from app.doors.status import router as status_router
@@ -23,6 +24,7 @@ from app.llm.messages import Model
 from app.llm.offline import OfflineModel
 from app.rag.decision import Agent
 from app.rag.routes import router as rag_router
+from app.search.routes import router as search_router
 from app.settings import Settings
 from app.shutdown import on_shutdown
 
@@ -51,7 +53,7 @@ def create_app(settings: Settings, model: Model | None = None) -> FastAPI:
     app.state.large_uploads = asyncio.Semaphore(1)
     app.add_middleware(Guard, hosts=allowed_hosts(settings))
     errors.install(app)
-    for router in (chat_router, documents_router, rag_router, status_router):
+    for router in (chat_router, documents_router, rag_router, search_router, status_router):
         app.include_router(router, max_body_size=settings.max_json_bytes)
     app.include_router(uploads_router)
     app.frontend("/", directory=FRONTEND)
@@ -72,7 +74,7 @@ async def _open(
     agent = Agent(settings, sessions, model or await _model(settings, stack))
     turns = Turns(agent, create_sessions(own_engine))
     app.state.sessions, app.state.turns = sessions, turns
-    for work in (turns.keep_written(), turns.keep_recovering()):
+    for work in (turns.keep_written(), turns.keep_recovering(), keep_merged(sessions)):
         stack.push_async_callback(_cancel, asyncio.create_task(work))
     stack.push_async_callback(turns.close)
     stack.enter_context(on_shutdown(turns.close))

@@ -11,7 +11,9 @@ from sqlalchemy import (
     ForeignKey,
     Identity,
     Index,
+    Integer,
     MetaData,
+    SmallInteger,
     Text,
     UniqueConstraint,
     func,
@@ -113,6 +115,38 @@ class Passage(Base):
     folded: Mapped[str] = mapped_column(CodePoints)
     # Terms of documents/words.py, stored without positions.
     words: Mapped[str] = mapped_column(TSVECTOR)
+
+
+class DocumentGrams(Base):
+    """The characters and pairs of a document (search/grams.py), for patterns without a trigram."""
+
+    __tablename__ = "document_grams"
+    __table_args__ = (
+        Index(
+            "ix_document_grams_grams",
+            "grams",
+            postgresql_using="gin",
+            postgresql_with={"gin_pending_list_limit": PENDING_KIB},
+        ),
+    )
+
+    document_id: Mapped[int] = mapped_column(
+        ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True
+    )
+    grams: Mapped[list[int]] = mapped_column(ARRAY(Integer))
+
+
+class DocumentCount(Base):
+    """How many documents a source has: the sum of its rows, which a trigger keeps.
+
+    Writers take turns at a row only when they share a shard.
+    """
+
+    __tablename__ = "document_counts"
+
+    source: Mapped[str] = mapped_column(CodePoints, primary_key=True)
+    shard: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
+    documents: Mapped[int] = mapped_column(BigInteger)
 
 
 class Conversation(Base):

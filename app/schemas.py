@@ -4,7 +4,15 @@ import uuid
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, TypeAdapter
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    TypeAdapter,
+)
 
 from app.text import clean
 
@@ -98,6 +106,76 @@ class SourceSummary(BaseModel):
 
 class Sources(BaseModel):
     sources: list[SourceSummary]
+
+
+# Search
+
+
+class SearchRequest(BaseModel):
+    """What to search for, and where; some parameters have a second name."""
+
+    q: CleanText = Field(validation_alias=AliasChoices("q", "pattern", "query", "search"))
+    mode: Literal["text", "literal", "regex", "path"] = "text"
+    case_sensitive: bool = False
+    source: CleanText | None = None
+    path: CleanText | None = Field(
+        default=None, validation_alias=AliasChoices("path", "corpus_path")
+    )
+    include: list[CleanText] = Field(
+        default=[], validation_alias=AliasChoices("include", "file_glob")
+    )
+    exclude: list[CleanText] = []
+    max_bytes: int | None = Field(
+        default=None, ge=0, validation_alias=AliasChoices("max_bytes", "max_file_size")
+    )
+    context: int = Field(
+        default=0, ge=0, le=20, validation_alias=AliasChoices("context", "context_lines")
+    )
+    limit: int = Field(
+        default=100, ge=1, le=1_000, validation_alias=AliasChoices("limit", "max_results")
+    )
+    after: CleanText | None = None
+    count: Literal["exact"] | None = None
+
+
+class LineNear(BaseModel):
+    """A line before or after a match, as much of it as is shown."""
+
+    line: int
+    text: str
+
+
+class FoundLine(BaseModel):
+    """A matching line, or (without `line` and `column`) a matching path.
+
+    `text` begins at code point `text_start` of the line; `ranges` count from the line's beginning.
+    """
+
+    source: str
+    path: str
+    line: int | None
+    column: int | None
+    text: str
+    text_start: int
+    ranges: list[tuple[int, int]]
+    context_before: list[LineNear]
+    context_after: list[LineNear]
+
+
+class SearchAnswer(BaseModel):
+    """A page of matches; `total` is a lower bound unless `total_is_exact`."""
+
+    matches: list[FoundLine]
+    shown: int
+    total: int
+    total_is_exact: bool
+    truncated: bool
+    documents_searched: int
+    documents_matched: int
+    documents_skipped: int
+    next: str | None
+    elapsed_ms: float
+    text_view: str
 
 
 # A turn

@@ -44,3 +44,13 @@ def _long_runs(decomposing: Form) -> re.Pattern[str]:
         if all(map(unicodedata.combining, unicodedata.normalize(decomposing, char)))
     )
     return re.compile(f"[{re.escape(''.join(marks))}]{{{_MARKS_IN_A_ROW},}}")
+
+
+def quoted(name: str) -> str:
+    """A refused name or pattern as it can stand in an error text: short, printable, encodable."""
+    shown = name if len(name) <= 120 else name[:100] + "…"
+    return "".join(char if _is_printable(char) else f"\\u{ord(char):04x}" for char in shown)
+
+
+def _is_printable(char: str) -> bool:
+    return unicodedata.category(char) not in ("Cc", "Cs")

@@ -7,9 +7,8 @@ from charset_normalizer import from_bytes
 from charset_normalizer.constant import IANA_SUPPORTED
 
 from app.documents.media_types import binary_kind, declared, unsupported_format
-from app.documents.names import quoted
 from app.errors import BinaryContent, UndecodableText, UnsupportedFormat
-from app.text import normalize
+from app.text import normalize, quoted
 
 _MARKS = (  # UTF-32 first: its mark begins with the one of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32"),

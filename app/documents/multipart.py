@@ -12,8 +12,8 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 
 from app.documents.bodies import too_large
 from app.documents.disposition import Disposition, parse_disposition
-from app.documents.names import quoted
 from app.errors import AppError, InvalidRequest, TooLarge, UnsupportedFormat
+from app.text import quoted
 
 MOST_PARTS = 10_000
 _HEADER_BYTES = 16 * 1024

@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 from app.errors import BadPath, BadSource
-from app.text import normalize
+from app.text import normalize, quoted
 
 PATH_BYTES = 1024
 SOURCE = re.compile(r"[A-Za-z0-9._-]{1,100}")
@@ -32,16 +32,6 @@ def check_path(raw: str) -> tuple[str, tuple[str, ...]]:
     if path == raw:
         return path, ()
     return path, (f"The path was stored in Unicode normal form C: “{path}”.",)
-
-
-def quoted(name: str) -> str:
-    """A refused name as it can stand in an error text: short, printable, encodable."""
-    shown = name if len(name) <= 120 else name[:100] + "…"
-    return "".join(char if _is_printable(char) else f"\\u{ord(char):04x}" for char in shown)
-
-
-def _is_printable(char: str) -> bool:
-    return unicodedata.category(char) not in ("Cc", "Cs")
 
 
 def _objection(path: str) -> str | None:

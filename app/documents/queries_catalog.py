@@ -7,9 +7,9 @@ from sqlalchemy import ColumnElement, func, select, true, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.db.visible import Visible, within
-from app.documents.globs import to_regex
 from app.documents.queries import WITHOUT_CONTENT
 from app.models import Document
+from app.search.globs import to_regex
 from app.text import normalize
 
 
@@ -58,6 +58,16 @@ async def catalog(
     return Page(
         documents, total, left, f"{documents[-1].source}/{documents[-1].path}" if more else None
     )
+
+
+async def upload_hashes(session: AsyncSession, visible: Visible, source: str) -> dict[str, str]:
+    """The paths of a source, with the hashes of what was uploaded under them."""
+    rows = await session.execute(
+        select(Document.path, Document.sha256).where(
+            Document.source == source, within(visible, Document.source)
+        )
+    )
+    return {row.path: row.sha256 for row in rows}
 
 
 def _conditions(selection: Selection) -> list[ColumnElement[bool]]:

@@ -18,7 +18,7 @@ async def insert_passages(
     session: AsyncSession, document_id: int, passages: Sequence[SearchablePiece]
 ) -> None:
     """Store the passages of a new document."""
-    await _insert(session, document_id, passages, _positions(len(passages)))
+    await _insert(session, document_id, passages, positions_for(len(passages)))
 
 
 async def replace_passages(
@@ -38,9 +38,9 @@ async def replace_passages(
     )
     before = old[head - 1][0] if head else None
     behind = old[-tail][0] if tail else None
-    positions = _positions(len(new) - head - tail, before, behind)
+    positions = positions_for(len(new) - head - tail, before, behind)
     if len(positions) < len(new) - head - tail:  # no room is left: number anew to the end
-        tail, positions = 0, _positions(len(new) - head, before)
+        tail, positions = 0, positions_for(len(new) - head, before)
     await _delete(session, document_id, [position for position, _ in old[head : len(old) - tail]])
     await _insert(session, document_id, new[head : len(new) - tail], positions)
 
@@ -50,7 +50,7 @@ def _common(old: Iterable[str], new: Iterable[str]) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def _positions(count: int, before: int | None = None, behind: int | None = None) -> range:
+def positions_for(count: int, before: int | None = None, behind: int | None = None) -> range:
     """`count` positions between two neighbours, far apart; fewer where there is no room."""
     if behind is None:
         start = 0 if before is None else before

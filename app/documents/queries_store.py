@@ -2,7 +2,8 @@
 
 from typing import Any, Literal
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import ARRAY, Text, delete, func, literal, select
+from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.db.visible import Visible, within
@@ -10,7 +11,7 @@ from app.documents.queries import WITHOUT_CONTENT, found, named
 from app.documents.queries_passages import insert_passages, replace_passages
 from app.documents.upload import Upload
 from app.errors import Conflict, Forbidden, NotFound
-from app.models import Document
+from app.models import Document, DocumentGrams
 
 Outcome = Literal["created", "replaced", "unchanged"]
 
@@ -23,19 +24,21 @@ async def store(
     The same bytes again change nothing. Uploads of one name wait for each other. The document that
     is returned has no content to touch.
     """
-    _check_writable(visible, upload.source)
-    await _lock_names(session, (upload.source, upload.path))
+    check_writable(visible, upload.source)
+    await lock_names(session, (upload.source, upload.path))
     document = await _find_to_change(session, visible, upload.source, upload.path)
     if document is None:
-        document = Document(source=upload.source, path=upload.path, **_values(upload))
+        document = Document(**values(upload))
         session.add(document)
         await session.flush()
         await insert_passages(session, document.id, upload.passages)
+        await _store_grams(session, document.id, upload)
         return document, "created"
     if document.sha256 == upload.sha256:
         return document, "unchanged"
     await replace_passages(session, document.id, upload.passages)
-    for name, value in _values(upload).items():
+    await _store_grams(session, document.id, upload)
+    for name, value in values(upload).items():
         setattr(document, name, value)
     document.version += 1
     await _touch(session, document)
@@ -46,8 +49,8 @@ async def move(
     session: AsyncSession, visible: Visible, key: tuple[str, str], to: tuple[str, str]
 ) -> Document:
     """Rename the document `key` (source, path); raises `NotFound`, or `Conflict` if `to` exists."""
-    _check_writable(visible, to[0])
-    await _lock_names(session, key, to)
+    check_writable(visible, to[0])
+    await lock_names(session, key, to)
     document = found(await _find_to_change(session, visible, *key), *key)
     if key == to:
         return document
@@ -78,15 +81,16 @@ async def remove_source(session: AsyncSession, visible: Visible, source: str) ->
     return removed
 
 
-def _check_writable(visible: Visible, source: str) -> None:
+def check_writable(visible: Visible, source: str) -> None:
     if visible is not None and source not in visible:
         raise Forbidden(f"You may not write to the source “{source}”.")
 
 
-async def _lock_names(session: AsyncSession, *keys: tuple[str, str]) -> None:
+async def lock_names(session: AsyncSession, *keys: tuple[str, str]) -> None:
     """Wait for other writers of these names: a name that does not exist yet has no row to lock."""
-    for name in sorted({"/".join(key) for key in keys}):
-        await session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(name, 0))))
+    names = sorted({"/".join(key) for key in keys})
+    name = func.unnest(literal(names, ARRAY(Text))).column_valued("name")
+    await session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(name, 0))))
 
 
 async def _find_to_change(
@@ -100,14 +104,25 @@ async def _find_to_change(
     )
 
 
+async def _store_grams(session: AsyncSession, document_id: int, upload: Upload) -> None:
+    given = postgresql.insert(DocumentGrams).values(document_id=document_id, grams=upload.grams)
+    await session.execute(
+        given.on_conflict_do_update(
+            index_elements=[DocumentGrams.document_id], set_={"grams": given.excluded.grams}
+        )
+    )
+
+
 async def _touch(session: AsyncSession, document: Document) -> None:
     document.updated_at = func.now()  # pyright: ignore[reportAttributeAccessIssue]
     await session.flush()
     await session.refresh(document, ["updated_at"])
 
 
-def _values(upload: Upload) -> dict[str, Any]:
+def values(upload: Upload) -> dict[str, Any]:
     return {
+        "source": upload.source,
+        "path": upload.path,
         "title": upload.title,
         "media_type": upload.media_type,
         "bytes": upload.bytes,

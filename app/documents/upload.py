@@ -9,6 +9,7 @@ from app.documents.passages import Piece, count_lines, cut
 from app.documents.titles import title_of
 from app.documents.words import index_terms
 from app.search.fold import searchable
+from app.search.grams import grams
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Upload:
     lines: int
     notices: tuple[str, ...]
     passages: tuple[SearchablePiece, ...]
+    grams: tuple[int, ...]
 
 
 def prepare(source: str, name: str, body: bytes, content_type: str | None) -> Upload:
@@ -45,6 +47,7 @@ def prepare(source: str, name: str, body: bytes, content_type: str | None) -> Up
     source = check_source(source)
     path, renamed = check_path(name)
     text = to_text(body, content_type, path)
+    passages = tuple(map(_searchable, cut(text.text)))
     return Upload(
         source=source,
         path=path,
@@ -56,7 +59,8 @@ def prepare(source: str, name: str, body: bytes, content_type: str | None) -> Up
         text_sha256=hashlib.sha256(text.text.encode()).hexdigest(),
         lines=count_lines(text.text),
         notices=renamed + text.notices,
-        passages=tuple(map(_searchable, cut(text.text))),
+        passages=passages,
+        grams=tuple(grams("".join(passage.folded for passage in passages))),
     )
 
 

@@ -14,10 +14,11 @@ from app.dependencies import CurrentSessions, CurrentSettings, Editor, LargeUplo
 from app.documents import queries_store
 from app.documents.bodies import limited
 from app.documents.multipart import Field, File, read_parts
-from app.documents.names import check_path, check_source, quoted
+from app.documents.names import check_path, check_source
 from app.documents.upload import prepare
 from app.errors import AppError, BadPath, InvalidRequest
 from app.schemas import CleanText, DocumentSummary, RefusedFile, StoredDocument, UploadResults
+from app.text import quoted
 
 # Lifts the limit of all other requests: uploads have their own, from the settings, with an answer
 # that names the file.

@@ -54,7 +54,10 @@ def index_terms(text: str) -> list[str]:
     A name like `retryBudget` is found as a whole and by its parts.
     """
     words = _distinct_words(text[:INDEXED_CHARACTERS])
-    terms = dict.fromkeys(chain.from_iterable(map(_terms_to_index, words)))
+    # Long words are not worth the memory.
+    are_short = max(map(len, words), default=0) <= 40
+    terms_of = _remembered_terms if are_short else _index_terms
+    terms = dict.fromkeys(chain.from_iterable(map(terms_of, words)))
     # No character takes more than four bytes.
     fits = 4 * sum(map(len, terms)) <= _INDEX_BYTES
     return list(terms if fits else _within_budget(terms))
@@ -73,11 +76,6 @@ def _distinct_words(text: str) -> dict[str, None]:
     # Compatibility forms (ﬁ, full width) and soft hyphens are another spelling of the same word.
     plain = normalize("NFKC", text.replace("\u00ad", ""))
     return dict.fromkeys(_word().findall(plain))
-
-
-def _terms_to_index(word: str) -> tuple[str, ...]:
-    # Long words are not worth the memory.
-    return _remembered_terms(word) if len(word) <= 40 else _index_terms(word)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -49,7 +49,7 @@ NO_WORDS = "(The model stopped without an answer.)"
 
 
 def _tool(
-    name: str, description: str, required: list[str], **properties: dict[str, str]
+    name: str, description: str, required: list[str], **properties: dict[str, Any]
 ) -> dict[str, Any]:
     parameters = {"type": "object", "properties": properties, "required": required}
     function = {"name": name, "description": description, "parameters": parameters}
@@ -62,6 +62,10 @@ def _text(description: str) -> dict[str, str]:
 
 def _count(description: str) -> dict[str, str]:
     return {"type": "integer", "description": description}
+
+
+def _globs(description: str) -> dict[str, Any]:
+    return {"type": "array", "items": {"type": "string"}, "description": description}
 
 
 AGENT_TOOLS: list[dict[str, Any]] = [
@@ -92,6 +96,29 @@ AGENT_TOOLS: list[dict[str, Any]] = [
         pattern=_text("The string, to the letter; within one line."),
         source=_text("Only in this source."),
         path=_text("Only in this document of the source."),
+    ),
+    _tool(
+        "find_documents",
+        "Find documents by name: a glob, ignoring case. ** is any folders, * and ? stay inside a"
+        " name, {a,b} and [a-z] work; without a / it matches names in every folder.",
+        ["glob"],
+        glob=_text("The glob, such as guide/**/*.md."),
+        source=_text("Only in this source."),
+        limit=_count("How many paths to return; 100 if left out, at most 1,000."),
+    ),
+    _tool(
+        "grep_documents",
+        "Find lines by a regular expression (RE2 syntax, one line at a time, ignoring case)."
+        " Answers source/path:LINE: text, and source/path-LINE- text for lines around.",
+        ["pattern"],
+        pattern=_text("The expression."),
+        source=_text("Only in this source."),
+        path=_text("Only in this document or folder of the source."),
+        include=_globs("Only paths that match one of these globs."),
+        exclude=_globs("No paths that match one of these globs."),
+        context=_count("Lines to show before and after each match, 0-20."),
+        case_sensitive={"type": "boolean", "description": "Let case matter."},
+        limit=_count("How many matches to return; 100 if left out, at most 1,000."),
     ),
 ]
 KNOWN_TOOLS: frozenset[str] = frozenset(tool["function"]["name"] for tool in AGENT_TOOLS)
@@ -298,8 +325,8 @@ def _argument(call: ToolCall) -> str | None:
     match call.name:
         case "read_document":
             return "/".join(str(arguments.get(key) or "?") for key in ("source", "path"))
-        case "search_documents":
-            pattern = arguments.get("pattern")
-            return pattern if isinstance(pattern, str) else None
+        case "search_documents" | "grep_documents" | "find_documents":
+            about = arguments.get("glob" if call.name == "find_documents" else "pattern")
+            return about if isinstance(about, str) else None
         case _:
             return None

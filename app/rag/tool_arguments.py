@@ -2,7 +2,7 @@
 
 import math
 import re
-from typing import Any
+from typing import Any, cast
 
 from app.rag.refusals import Refusal, echo
 from app.text import clean, normalize
@@ -41,6 +41,33 @@ def whole_number(arguments: Arguments, name: str) -> int | None:
             return int(written[1])
         case _:
             raise Refusal(f"{name} must be a whole number, not {echo(clean(str(value)))}.")
+
+
+def limited(arguments: Arguments, name: str, limits: range, default: int) -> int:
+    """A whole number in `limits`, or the nearest one that is; `default` when it is absent."""
+    number = whole_number(arguments, name)
+    return default if number is None else min(max(number, limits[0]), limits[-1])
+
+
+def flag(arguments: Arguments, name: str) -> bool:
+    """Yes or no, also in words; no when it is absent, null or empty."""
+    value = arguments.get(name)
+    if value is None or isinstance(value, bool):
+        return bool(value)
+    said = str(value).strip().lower()
+    if said in ("true", "1", "yes"):
+        return True
+    if said in ("false", "0", "no", ""):
+        return False
+    raise Refusal(f"{name} must be true or false, not {echo(clean(str(value)))}.")
+
+
+def texts_argument(arguments: Arguments, name: str) -> tuple[str, ...]:
+    """A list of texts, or a single one; empty ones are left out."""
+    value = arguments.get(name)
+    values = cast("list[object]", value) if isinstance(value, list) else [value]
+    given = (text_argument({name: one}, name) for one in values)
+    return tuple(one for one in given if one is not None)
 
 
 def _kind(value: object) -> str:

@@ -66,9 +66,9 @@ def catalog_line(document: Document) -> str:
     return f"source: {document.source} path: {document.path} ({counted(document.lines, 'line')})"
 
 
-def no_matches(result: SearchResult, pattern: str) -> str:
+def no_matches(result: SearchResult, pattern: str, verb: str = "holds") -> str:
     documents = counted(result.documents_searched, "document")
-    return f"No line holds “{echo(pattern)}”: {documents} searched."
+    return f"No line {verb} “{echo(pattern)}”: {documents} searched."
 
 
 def more_matches(result: SearchResult, shown: int) -> str:

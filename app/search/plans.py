@@ -1,53 +1,66 @@
-"""The plans of a substring search: each selects passages and counts their matching lines."""
+"""The plans of a search: each selects passages and counts the hits in them."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Select, SQLColumnExpression, and_, case, func, select, true
+from sqlalchemy import ColumnElement, Select, and_, case, or_, select, tuple_
 from sqlalchemy.sql.selectable import Subquery
 
-from app.db.visible import Visible, within
-from app.models import Document, Passage
+from app.db.visible import Visible
+from app.models import Document, DocumentGrams, Passage
+from app.search.needles import Needle
+from app.search.scope import Scope
 
-# More of a pattern does not narrow the candidates, and costs a look-up for each trigram.
-_INDEXED_CHARACTERS = 200
-# No searchable text holds this letter.
-_MARK = "A"
-_WORD = re.compile(r"[^\W_]+")
+_MOST_PASSAGES = 12_000
 
 
 @dataclass(frozen=True)
-class Scope:
-    """All documents, those of one source, or one document."""
+class Start:
+    """Where in catalog order a search begins: at a passage, and the lines before it."""
 
-    source: str | None = None
-    path: str | None = None
+    source: str
+    path: str
+    position: int
+    lines_before: int
 
 
 @dataclass(frozen=True)
 class Query:
-    """A searchable pattern, and the documents to look into."""
+    """What is looked for, in which documents, and from where on."""
 
-    pattern: str
+    needle: Needle
     visible: Visible
     scope: Scope
+    start: Start | None = None
 
     def covers_document(self) -> ColumnElement[bool]:
         """The condition that a row of `documents` is to be searched."""
-        source, path = self.scope.source, self.scope.path
-        return and_(
-            within(self.visible, Document.source),
-            true() if source is None else Document.source == source,
-            true() if path is None else Document.path == path,
+        conditions = self.scope.covers(self.visible)
+        if self.start is not None:
+            place = tuple_(Document.source, Document.path)
+            conditions.append(place >= tuple_(self.start.source, self.start.path))
+        return and_(*conditions)
+
+    def covers_passage(self, position: ColumnElement[int]) -> ColumnElement[bool]:
+        """The condition that a passage of such a document is not before the start."""
+        if self.start is None:
+            return and_(True)
+        return or_(
+            position >= self.start.position,
+            Document.source != self.start.source,
+            Document.path != self.start.path,
         )
 
-    def is_in(self, folded: SQLColumnExpression[str]) -> ColumnElement[bool]:
-        return func.strpos(folded, self.pattern) > 0
+    def has_grams(self) -> ColumnElement[bool]:
+        """The condition that a row of `documents` has the grams of what has no trigram."""
+        indexed = self.needle.narrowed(Passage.folded) is not None
+        wanted = [] if indexed else self.needle.grams()
+        having = select(DocumentGrams.document_id).where(DocumentGrams.grams.contains(wanted))
+        return Document.id.in_(having) if wanted else and_(True)
 
 
 Scanned = Select[int, int, str, str, int, int]
-"""Rows of passage_id, document_id, source, path, position, hits: the number of matching lines."""
+"""Rows of passage_id, document_id, source, path, position, hits."""
 
 
 @dataclass(frozen=True)
@@ -67,61 +80,73 @@ def schedule(query: Query, limit: int) -> Iterator[Plan]:
     if query.scope.path is not None:
         yield everything(query, None)
         return
-    indexed = has_trigram(query.pattern)
+    yield from bounded(query)
+    yield everything(query, limit + 1)
+
+
+def bounded(query: Query) -> Iterator[Plan]:
+    """The plans that look at a limited number of passages, cheapest first."""
+    indexed = query.needle.narrowed(Passage.folded) is not None
+    # What stands everywhere is at once seen to; for what is rare this costs next to nothing.
+    yield in_order(query, 150)
     if indexed:
         yield by_index(query, 400)
     yield in_order(query, 1_500)
     if indexed:
         yield by_index(query, 4_000)
-    yield in_order(query, 12_000)
-    yield everything(query, limit + 1)
+    elif query.needle.grams():
+        yield by_grams(query, _MOST_PASSAGES)
+    yield in_order(query, _MOST_PASSAGES)
 
 
-def by_index(query: Query, bound: int) -> Plan:
+def by_index(query: Query, bound: int | None) -> Plan:
     """The first `bound` matching passages that the trigram index gives, in no order.
 
     They are bounded before the scope is applied: a small scope would let the scan run on.
     """
-    narrowed = f"%{query.pattern[:_INDEXED_CHARACTERS]}%"
+    narrowed = query.needle.narrowed(Passage.folded)
     found = (
         select(Passage.id, Passage.document_id, Passage.position, Passage.lines, Passage.folded)
-        .where(Passage.folded.like(narrowed))
+        .where(query.needle.is_in(Passage.folded) if narrowed is None else narrowed)
         .limit(bound)
         .subquery()
     )
-    hits = case((query.covers_document(), _matching_lines(query, found)), else_=0)
+    columns = found.c
+    is_covered = and_(query.covers_document(), query.covers_passage(columns.position))
+    hits = case((is_covered, query.needle.hits(columns.folded, columns.lines)), else_=0)
     scanned = select(
-        found.c.id.label("passage_id"),
+        columns.id.label("passage_id"),
         Document.id.label("document_id"),
         Document.source,
         Document.path,
-        found.c.position,
+        columns.position,
         hits.label("hits"),
-    ).join(Document, Document.id == found.c.document_id)
+    ).join(Document, Document.id == columns.document_id)
     return Plan(scanned, bound, ordered=False)
+
+
+def by_grams(query: Query, bound: int) -> Plan:
+    """The first `bound` passages of documents that have the grams, in no order."""
+    found = _passages(query).where(query.has_grams()).limit(bound).subquery()
+    return Plan(_scanned(query, found), bound, ordered=False)
 
 
 def in_order(query: Query, bound: int) -> Plan:
     """The first `bound` passages in catalog order, whether they match or not."""
-    head = _passages(query).limit(bound).subquery()
+    head = _ordered(_passages(query)).limit(bound).subquery()
     return Plan(_scanned(query, head), bound, ordered=True)
 
 
 def everything(query: Query, bound: int | None) -> Plan:
     """The first `bound` matching passages in catalog order."""
-    found = _passages(query).where(query.is_in(Passage.folded)).limit(bound).subquery()
-    return Plan(_scanned(query, found), bound, ordered=True)
+    matching = _passages(query).where(query.has_grams(), query.needle.is_in(Passage.folded))
+    return Plan(_scanned(query, _ordered(matching).limit(bound).subquery()), bound, ordered=True)
 
 
-def has_trigram(pattern: str) -> bool:
-    """Whether pg_trgm finds a trigram in `%pattern%`; it pads words, at inner ends only."""
-    return any(
-        len(word[0]) + 2 * (word.start() > 0) + (word.end() < len(pattern)) >= 3
-        for word in _WORD.finditer(pattern)
-    )
+_Passages = Select[int, int, str, str, int, int, str]
 
 
-def _passages(query: Query) -> Select[int, int, str, str, int, int, str]:
+def _passages(query: Query) -> _Passages:
     return (
         select(
             Passage.id.label("passage_id"),
@@ -133,9 +158,12 @@ def _passages(query: Query) -> Select[int, int, str, str, int, int, str]:
             Passage.folded,
         )
         .join(Document, Document.id == Passage.document_id)
-        .where(query.covers_document())
-        .order_by(Document.source, Document.path, Passage.position)
+        .where(query.covers_document(), query.covers_passage(Passage.position.expression))
     )
+
+
+def _ordered(passages: _Passages) -> _Passages:
+    return passages.order_by(Document.source, Document.path, Passage.position)
 
 
 def _scanned(query: Query, passages: Subquery) -> Scanned:
@@ -146,15 +174,5 @@ def _scanned(query: Query, passages: Subquery) -> Scanned:
         columns.source,
         columns.path,
         columns.position,
-        _matching_lines(query, passages).label("hits"),
-    )
-
-
-def _matching_lines(query: Query, passages: Subquery) -> ColumnElement[int]:
-    """How many lines of a passage hold the pattern, once each, counted without shipping it."""
-    marked = func.replace(passages.c.folded, query.pattern, _MARK)
-    return case(
-        (~query.is_in(passages.c.folded), 0),
-        (passages.c.lines == 1, 1),
-        else_=func.regexp_count(marked, f"{_MARK}[^\n]*"),
+        query.needle.hits(columns.folded, columns.lines).label("hits"),
     )

@@ -1,13 +1,23 @@
-"""What a search found."""
+"""What a search found, and how it looks as text."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from app.search.lines import Stretch
+from app.search.page import Cursor
+
+
+@dataclass(frozen=True)
+class ContextLine:
+    """A line near a match, as much of it as is shown."""
+
+    line: int
+    shown: Stretch
 
 
 @dataclass(frozen=True)
 class Hit:
-    """A line that matches, once; 1-based `line` and `column`.
+    """A line that matches, once; 1-based `line` and `column`, which a matching path has not.
 
     `shown` is the part of the line to show, `ranges` the matches in it, counted in code points from
     the beginning of the line, ends excluded; the first may reach beyond what is shown.
@@ -15,10 +25,12 @@ class Hit:
 
     source: str
     path: str
-    line: int
-    column: int
+    line: int | None
+    column: int | None
     ranges: tuple[tuple[int, int], ...]
     shown: Stretch
+    before: tuple[ContextLine, ...] = ()
+    after: tuple[ContextLine, ...] = ()
 
     @property
     def text(self) -> str:
@@ -28,16 +40,24 @@ class Hit:
     def text_start(self) -> int:
         return self.shown.start
 
+    @property
+    def cursor(self) -> Cursor:
+        return Cursor(self.source, self.path, self.line or 0)
+
+    def comes_after(self, cursor: Cursor) -> bool:
+        place = (self.source, self.path, self.line or 0)
+        return place > (cursor.source, cursor.path, cursor.line)
+
     def as_grep(self) -> str:
-        return f"{self.source}/{self.path}:{self.line}: {self.shown.marked}"
+        name = f"{self.source}/{self.path}"
+        return name if self.line is None else f"{name}:{self.line}: {self.shown.marked}"
 
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The first hits in catalog order; `total` counts lines.
+    """Hits in catalog order; `total` counts lines, `next` is where the following page begins.
 
-    When `total_is_exact` is false, `total` and `documents_matched` are only what is sure to exist,
-    and more than what is shown.
+    When `total_is_exact` is false, `total` and `documents_matched` are only what is sure to exist.
     """
 
     hits: tuple[Hit, ...]
@@ -45,7 +65,38 @@ class SearchResult:
     total_is_exact: bool
     documents_matched: int
     documents_searched: int
+    documents_skipped: int = 0
+    next: str | None = None
 
     @property
     def truncated(self) -> bool:
-        return self.total > len(self.hits)
+        """Whether there are more matches behind the last hit."""
+        return self.next is not None
+
+
+def as_grep(hits: Sequence[Hit]) -> list[str]:
+    """The hits as grep prints them: context lines once, `--` between lines that are apart."""
+    lines: list[str] = []
+    last = ("", 0)
+    matching = {(hit.source, hit.path, hit.line) for hit in hits}
+    has_context = any(hit.before or hit.after for hit in hits)
+    for hit in hits:
+        name = f"{hit.source}/{hit.path}"
+        for number, text in _numbered(hit, name):
+            is_match = number == hit.line or hit.line is None
+            is_printed = last[0] == name and number <= last[1]
+            if not is_match and (is_printed or (hit.source, hit.path, number) in matching):
+                continue
+            if has_context and lines and last != (name, number - 1):
+                lines.append("--")
+            lines.append(text)
+            last = (name, number)
+    return lines
+
+
+def _numbered(hit: Hit, name: str) -> Iterator[tuple[int, str]]:
+    for near in hit.before:
+        yield near.line, f"{name}-{near.line}- {near.shown.marked}"
+    yield hit.line or 0, hit.as_grep()
+    for near in hit.after:
+        yield near.line, f"{name}-{near.line}- {near.shown.marked}"

@@ -7,6 +7,7 @@ import { brand, loadInterface, setTitle, settings } from "./interface.js";
 import { problem } from "./notes.js";
 import { Reader } from "./reader.js";
 import { onRoute } from "./router.js";
+import { Search } from "./search.js";
 import { runTurn } from "./stream.js";
 import { askForToken } from "./token.js";
 import { appendToolLine } from "./tool-line.js";
@@ -31,6 +32,7 @@ function startViews() {
   const conversations = new Conversations();
   const documents = new Documents();
   const reader = new Reader();
+  const search = new Search();
   const drawer = new Drawer();
   const chat = new Chat({
     welcome: new Welcome(),
@@ -42,13 +44,14 @@ function startViews() {
   new UploadPanel({ onUploaded: (sources) => documents.load(sources) });
   conversations.load();
   let shown = null;
-  onRoute(({ view, conversation, document: beside }) => {
+  onRoute(({ view, conversation, search: asked, document: beside }) => {
     const changed = view !== shown;
     shown = view;
     drawer.close();
     showView(view);
     conversations.mark(view === "chat" ? conversation : null);
     if (view === "chat") chat.show(conversation);
+    else if (view === "search") search.show(asked);
     else if (changed) documents.load();
     reader.show(beside);
   });
@@ -58,12 +61,15 @@ function showView(view) {
   for (const section of document.querySelectorAll("[data-view]")) {
     section.hidden = section.dataset.view !== view;
   }
-  const link = document.getElementById("documents-link");
-  if (view === "documents") {
-    link.ariaCurrent = "page";
-    setTitle("Documents");
-  } else {
-    link.removeAttribute("aria-current");
+  const links = { documents: "Documents", search: "Search" };
+  for (const [name, title] of Object.entries(links)) {
+    const link = document.getElementById(`${name}-link`);
+    if (view === name) {
+      link.ariaCurrent = "page";
+      setTitle(title);
+    } else {
+      link.removeAttribute("aria-current");
+    }
   }
 }
 

@@ -1,9 +1,10 @@
 /** The address after `#`: which view, which conversation, which document beside it. */
 
 /**
- * `#/`, `#/c/<id>`, `#/documents`, `#/documents/<source>/<path>?lines=4-8`; in the chat
- * `?doc=<source>/<path>&lines=4-8` names the document that is open beside it.
- * Answers `{view, conversation, document: {source, path, first, last} or null}`.
+ * `#/`, `#/c/<id>`, `#/documents`, `#/documents/<source>/<path>?lines=4-8`; in the chat,
+ * and in `#/search?q=…`, `doc=<source>/<path>&lines=4-8` names the document that is open beside it.
+ * Answers `{view, conversation, search, document: {source, path, first, last} or null}`; `search`
+ * holds the parameters of `GET /api/search`.
  */
 export function parseRoute(hash) {
   const [address, query = ""] = hash.replace(/^#\/?/, "").split("?");
@@ -11,13 +12,18 @@ export function parseRoute(hash) {
   const [view, ...rest] = address.split("/");
   if (view === "documents") {
     const document = toDocument(rest.map(decode), parameters.get("lines"));
-    return { view: "documents", conversation: null, document };
+    return { view: "documents", conversation: null, search: null, document };
   }
   const beside = parameters.get("doc")?.split("/") ?? [];
+  const document = toDocument(beside, parameters.get("lines"));
+  if (view === "search") {
+    return { view: "search", conversation: null, search: searchParameters(parameters), document };
+  }
   return {
     view: "chat",
+    search: null,
     conversation: view === "c" && rest[0] ? decode(rest[0]) : null,
-    document: toDocument(beside, parameters.get("lines")),
+    document,
   };
 }
 
@@ -32,13 +38,20 @@ export function documentAddress({ source, path, first, last }) {
 
 /** The present address with a document opened beside the view, or (null) with none. */
 export function withDocument(document) {
-  const { view, conversation } = parseRoute(location.hash);
+  const { view, conversation, search } = parseRoute(location.hash);
   if (view === "documents") return document ? documentAddress(document) : "#/documents";
-  const address = conversationAddress(conversation);
-  if (!document) return address;
-  const parameters = new URLSearchParams({ doc: `${document.source}/${document.path}` });
-  if (document.first) parameters.set("lines", `${document.first}-${document.last ?? document.first}`);
-  return `${address}?${parameters}`;
+  const parameters = new URLSearchParams(search ?? []);
+  if (document) {
+    parameters.set("doc", `${document.source}/${document.path}`);
+    if (document.first) parameters.set("lines", `${document.first}-${document.last ?? document.first}`);
+  }
+  const address = view === "search" ? "#/search" : conversationAddress(conversation);
+  return parameters.size ? `${address}?${parameters}` : address;
+}
+
+/** The page that searches for the same: `{q, mode, …}` as in `GET /api/search`. */
+export function searchAddress(parameters) {
+  return `#/search?${new URLSearchParams(parameters)}`;
 }
 
 /** Names the conversation that has just begun, without a step in the history. */
@@ -65,6 +78,10 @@ function toDocument([source, ...path], lines) {
     first: first ? Number(first) : null,
     last: first ? Number(last ?? first) : null,
   };
+}
+
+function searchParameters(parameters) {
+  return [...parameters].filter(([key]) => key !== "doc" && key !== "lines");
 }
 
 function decode(segment) {

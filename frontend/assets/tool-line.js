@@ -1,6 +1,7 @@
 /** The line that a tool call leaves in the transcript, and what it says while it runs. */
 import { fromTemplate, make } from "./dom.js";
 import { brand } from "./interface.js";
+import { searchAddress } from "./router.js";
 
 const SEARCH = { sign: "🔎", template: "icon-search" };
 const READ = { sign: "📄", template: "icon-document" };
@@ -40,10 +41,15 @@ export function thinkingStatus() {
   return `${brand()} is thinking …`;
 }
 
+/** Where the same can be searched for by hand. */
+const SEARCHES = { search_documents: "text", grep_documents: "regex", find_documents: "path" };
+
 /** Appends the line of a `tool` event to `parent`; answers its element, for `endToolLine`. */
 export function appendToolLine(parent, { name, argument }) {
   const { mark, line } = LINES[name] ?? { mark: OTHER, line: () => ["Calling ", make("code", "", name)] };
-  const call = make("span", "tool-call");
+  const mode = argument && SEARCHES[name];
+  const call = make(mode ? "a" : "span", "tool-call");
+  if (mode) call.href = searchAddress({ q: argument, mode });
   call.append(...icon(mark), " ", ...line(argument ?? ""));
   const row = make("div", "tool running");
   row.append(call);

@@ -2,13 +2,15 @@
 
 import json
 
-from app.rag.agent import AGENT_TOOLS
+from app.rag.agent import AGENT_TOOLS, UNKNOWN_TOOL
 
-NAMES = ["list_documents", "read_document", "search_documents"]
+NAMES = [
+    "list_documents", "read_document", "search_documents", "find_documents", "grep_documents",
+]  # fmt: skip
 
 
 def test_the_tools_come_in_a_fixed_order() -> None:
-    assert [tool["function"]["name"] for tool in AGENT_TOOLS][:3] == NAMES
+    assert [tool["function"]["name"] for tool in AGENT_TOOLS] == NAMES
 
 
 def test_the_third_tool_searches_for_a_pattern_and_needs_nothing_else() -> None:
@@ -43,4 +45,18 @@ def test_listing_needs_nothing() -> None:
 
 
 def test_definitions_are_short_json() -> None:
-    assert len(json.dumps(AGENT_TOOLS)) < 3_000
+    assert len(json.dumps(AGENT_TOOLS)) < 4_500
+
+
+def test_finding_needs_a_glob_and_matching_an_expression() -> None:
+    find, grep = (tool["function"]["parameters"] for tool in AGENT_TOOLS[3:])
+    assert find["required"] == ["glob"]
+    assert list(find["properties"]) == ["glob", "source", "limit"]
+    assert grep["required"] == ["pattern"]
+    assert list(grep["properties"]) == [
+        "pattern", "source", "path", "include", "exclude", "context", "case_sensitive", "limit",
+    ]  # fmt: skip
+
+
+def test_an_unknown_tool_is_answered_with_all_names() -> None:
+    assert all(name in UNKNOWN_TOOL for name in NAMES)

@@ -7,13 +7,13 @@ from sqlalchemy import select, text, update
 
 from app.db.engine import Sessions
 from app.documents import queries
-from app.documents.globs import to_regex
 from app.documents.passages import cut
 from app.documents.queries_catalog import Selection, catalog
 from app.documents.queries_store import store
 from app.documents.upload import prepare
 from app.errors import Forbidden, NotFound
 from app.models import Passage
+from app.search.globs import to_regex
 
 PARAGRAPHS = [f"Paragraph {n}\n{'word ' * 200}\n\n" for n in range(12)]
 

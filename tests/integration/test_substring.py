@@ -8,9 +8,10 @@ from sqlalchemy import text
 from app.db.engine import Sessions
 from app.db.visible import Visible
 from app.search.lines import grep_document
-from app.search.plans import Scope
+from app.search.page import FIRST_PAGE, Page
 from app.search.result import SearchResult
-from app.search.substring import EVERYWHERE, FIRST_PAGE, Page, search
+from app.search.scope import Scope
+from app.search.substring import EVERYWHERE, search
 from tests.stored import store_texts
 
 ALPHABET = "aAbB  éÉσςΣKk.%_\\-,/\t'ßж北京“”👍🏽\u0301"
@@ -27,11 +28,11 @@ async def find(
         return await search(session, pattern, visible, scope, page)
 
 
-def places(result: SearchResult) -> list[tuple[str, int, int]]:
+def places(result: SearchResult) -> list[tuple[str, int | None, int | None]]:
     return [(hit.path, hit.line, hit.column) for hit in result.hits]
 
 
-def lines(result: SearchResult) -> list[int]:
+def lines(result: SearchResult) -> list[int | None]:
     return [hit.line for hit in result.hits]
 
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from app.documents.globs import to_regex
 from app.errors import InvalidPattern
+from app.search.globs import to_regex
 
 PATHS = ["top.md", "guide/setup.md", "guide/deep/x.md", ".hidden/h.md"]
 ODD = ["[draft] plan.md", "{rule} one.md", "a,b.txt", "what?.txt", "100%.txt", "star*.txt"]

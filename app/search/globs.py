@@ -8,14 +8,15 @@ depends neither on a flag nor on the database's locale.
 """
 
 import re
-from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from typing import Any
 
-from app.documents.names import quoted
+import re2
+
 from app.errors import InvalidPattern
-from app.search.fold import fold
-from app.text import normalize
+from app.search.variants import fold_classes, variants
+from app.text import normalize, quoted
 
 _LONGEST = 1_000
 _DEEPEST = 20
@@ -26,8 +27,18 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _RANGE = re.compile(r"(.)-(.)|(.)", re.DOTALL)
-# No letter above folds to another one.
-_CASED = 0x1E944
+
+
+@dataclass(frozen=True)
+class _Glob:
+    """What was written, and whether case matters."""
+
+    text: str
+    case_sensitive: bool
+
+    def variants(self, char: str) -> list[str]:
+        """The letters that `char` stands for."""
+        return [char] if self.case_sensitive else variants(char)
 
 
 @dataclass(frozen=True)
@@ -36,7 +47,7 @@ class _Token:
     text: str
 
 
-def to_regex(glob: str) -> str:
+def to_regex(glob: str, *, case_sensitive: bool = False) -> str:
     """An anchored expression for Python, RE2 and PostgreSQL's `~`; raises `InvalidPattern`.
 
     Match strangers' patterns with RE2 or PostgreSQL: they take linear time, Python's `re` may not.
@@ -47,7 +58,14 @@ def to_regex(glob: str) -> str:
     if not pattern:
         raise InvalidPattern("The glob is empty.")
     anywhere = "" if "/" in pattern else "(?:.*/)?"
-    return f"^(?:{anywhere}{_translate(_tokens(pattern), glob)})$"
+    return f"^(?:{anywhere}{_translate(_tokens(pattern), _Glob(glob, case_sensitive))})$"
+
+
+def matcher(glob: str) -> Callable[[str], bool]:
+    """Tells which paths match; raises `InvalidPattern`."""
+    engine: Any = re2
+    compiled = engine.compile(to_regex(glob))
+    return lambda path: compiled.search(path) is not None
 
 
 def _plain(glob: str) -> str:
@@ -86,7 +104,7 @@ def _grouping(tokens: list[_Token]) -> set[int]:
     return found
 
 
-def _translate(tokens: list[_Token], glob: str) -> str:
+def _translate(tokens: list[_Token], glob: _Glob) -> str:
     parts: list[str] = []
     at = 0
     while at < len(tokens):
@@ -112,45 +130,48 @@ def _is_segment(tokens: list[_Token], at: int) -> bool:
     return len(tokens[at].text) > 1 and edges
 
 
-def _part(token: _Token, glob: str) -> str:
+def _part(token: _Token, glob: _Glob) -> str:
     if token.kind == "group":
         return {"{": "(?:", ",": "|", "}": ")"}[token.text]
     if token.kind == "class":
         return _character_class(token.text[1:-1], glob)
     if token == _Token("char", "["):
-        raise InvalidPattern(f"The glob “{quoted(glob)}” has a “[” without “]”.")
+        raise InvalidPattern(f"The glob “{quoted(glob.text)}” has a “[” without “]”.")
     fixed = {"stars": "[^/]*", "one": "[^/]", "slash": "/"}
-    return fixed.get(token.kind) or _letter(token.text)
+    return fixed.get(token.kind) or _letter(token.text, glob)
 
 
-def _letter(char: str) -> str:
-    variants = _variants(char)
-    return f"[{''.join(variants)}]" if len(variants) > 1 else _escaped(char)
+def _letter(char: str, glob: _Glob) -> str:
+    letters = glob.variants(char)
+    return f"[{''.join(letters)}]" if len(letters) > 1 else _escaped(char)
 
 
-def _character_class(inside: str, glob: str) -> str:
+def _character_class(inside: str, glob: _Glob) -> str:
     negated = inside[0] in "!^"
     members: list[str] = []
     for low, high, single in _RANGE.findall(inside[1:] if negated else inside):
         if low > high:
             raise InvalidPattern(
-                f"The glob “{quoted(glob)}” has a range that runs backwards: “{quoted(low)}-"
+                f"The glob “{quoted(glob.text)}” has a range that runs backwards: “{quoted(low)}-"
                 f"{quoted(high)}”."
             )
-        members += map(_escaped, _variants(single)) if single else _range(low, high)
+        members += map(_escaped, glob.variants(single)) if single else _range(low, high, glob)
     if "/" in members and not negated:
-        raise InvalidPattern(f"The glob “{quoted(glob)}” has a “/” in a class, which matches none.")
+        raise InvalidPattern(
+            f"The glob “{quoted(glob.text)}” has a “/” in a class, which matches none."
+        )
     return f"[{'^/' if negated else ''}{''.join(members)}]"
 
 
-def _range(low: str, high: str) -> list[str]:
+def _range(low: str, high: str, glob: _Glob) -> list[str]:
     """Members for all letters from `low` to `high` in any case, but never for `/`."""
+    classes = {} if glob.case_sensitive else fold_classes()
     others = [
-        variant
-        for variants in _fold_classes().values()
-        if any(low <= variant <= high for variant in variants)
-        for variant in variants
-        if not low <= variant <= high
+        letter
+        for letters in classes.values()
+        if any(low <= letter <= high for letter in letters)
+        for letter in letters
+        if not low <= letter <= high
     ]
     pieces = [(low, "."), ("0", high)] if low <= "/" <= high else [(low, high)]
     ranges = [f"{_escaped(first)}-{_escaped(last)}" for first, last in pieces if first <= last]
@@ -159,18 +180,3 @@ def _range(low: str, high: str) -> list[str]:
 
 def _escaped(char: str) -> str:
     return f"\\{char}" if char in _SPECIAL else char
-
-
-def _variants(char: str) -> list[str]:
-    return _fold_classes().get(fold(char), [char])
-
-
-@cache
-def _fold_classes() -> dict[str, list[str]]:
-    """Folded letter → all letters that fold to it, for letters that have more than one form."""
-    characters = "".join(chr(code) for code in range(_CASED) if not 0xD800 <= code < 0xE000)
-    classes: dict[str, list[str]] = defaultdict(list)
-    for char, folded in zip(characters, fold(characters), strict=True):
-        if char != folded:
-            classes[folded].append(char)
-    return {folded: [folded, *others] for folded, others in classes.items()}

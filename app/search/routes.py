@@ -1,0 +1,19 @@
+"""Search over HTTP: for a fixed string, by regular expression, by path."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from app.dependencies import CurrentSessions, Reader
+from app.schemas import SearchAnswer, SearchRequest
+from app.search.answer import answer
+
+router = APIRouter(prefix="/api", tags=["search"])
+
+
+@router.get("/search")
+async def get_search(
+    asked: Annotated[SearchRequest, Query()], sessions: CurrentSessions, caller: Reader
+) -> SearchAnswer:
+    """The matches in catalog order; `after` is the `next` of the page before."""
+    return await answer(sessions, asked, caller.visible)

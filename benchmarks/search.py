@@ -1,0 +1,138 @@
+"""Searches a folder with Brain, over HTTP, and with ripgrep and GNU grep, side by side.
+
+    python benchmarks/search.py FOLDER... [--data DIR] [--rounds N] [--no-grep]
+
+Each folder becomes a source. With `--data` the database is kept there for the next run.
+"""
+
+import argparse
+import random
+import shlex
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+
+import httpx
+
+from benchmarks.peers import BIN, bor, mean_ratio, milliseconds, serving, spread
+from benchmarks.queries import EXPRESSIONS, fixed_strings
+
+_SECONDS = 8.0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--no-grep", action="store_true")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        data = given.data or Path(temporary)
+        if not (data / "postgres").exists():
+            for folder in given.folders:
+                bor(data, "ingest", folder, "--source", folder.name, "--exclude", "")
+        with serving(data) as client:
+            _compare(client, given.folders, given.rounds, not given.no_grep)
+            _load(client, [pattern for _, pattern in fixed_strings(given.folders[0])])
+            _upsert(client)
+
+
+def _compare(client: httpx.Client, folders: Sequence[Path], rounds: int, grep: bool) -> None:
+    print("| kind | pattern | Brain ms | rg sorted ms | rg ms | grep ms | Brain / rg sorted |")
+    print("|---|---|--:|--:|--:|--:|--:|")
+    for title, mode, queries in (
+        ("fixed strings", "text", fixed_strings(folders[0])),
+        ("expressions", "regex", EXPRESSIONS),
+    ):
+        pairs: list[tuple[float, float]] = []
+        for kind, pattern in queries:
+            times = _measure(client, folders, (mode, pattern), rounds, grep)
+            pairs.append((times[0], times[1]))
+            shown = pattern.replace("|", "\\|")
+            cells = " | ".join(f"{one:.0f}" if one else "" for one in times)
+            print(f"| {kind} | `{shown!r}` | {cells} | {times[0] / times[1]:.3f} |", flush=True)
+        worst = max(pairs, key=lambda pair: pair[0] / pair[1])
+        print(f"| **{title}** | geometric mean | | | | | **{mean_ratio(pairs):.3f}** |")
+        print(f"| | worst | {worst[0]:.0f} | {worst[1]:.0f} | | | {worst[0] / worst[1]:.3f} |")
+
+
+def _measure(
+    client: httpx.Client,
+    folders: Sequence[Path],
+    query: tuple[str, str],
+    rounds: int,
+    grep: bool,
+) -> list[float]:
+    """Medians in ms of Brain, `rg --sort path`, `rg`, and one run of `grep -r` (0: not run)."""
+    mode, pattern = query
+    fixed = "-F" if mode == "text" else ""
+    where = " ".join(shlex.quote(str(folder)) for folder in folders)
+    quoted = shlex.quote(pattern)
+    rg = f"{BIN}/rg -i {fixed} -n -uu --no-messages"
+    commands = [
+        f"{rg} --sort path -e {quoted} {where} | head -20",
+        f"{rg} -e {quoted} {where} | head -20",
+    ]
+    times: list[list[float]] = [[], [], []]
+    for _ in range(rounds):
+        parameters = {"q": pattern, "mode": mode, "limit": 20}
+        times[0].append(milliseconds(lambda p=parameters: client.get("/api/search", params=p)))
+        for known, command in zip(times[1:], commands, strict=True):
+            known.append(milliseconds(lambda c=command: _run(c)))
+    flag = "-F" if fixed else "-E"
+    greps = f"grep -r -i {flag} -n -s -I -e {quoted} {where} | head -20"
+    return [*map(median, times), milliseconds(lambda: _run(greps)) if grep else 0.0]
+
+
+def _run(command: str) -> None:
+    subprocess.run(["bash", "-c", command], stdout=subprocess.DEVNULL, check=False)
+
+
+def _load(client: httpx.Client, patterns: Sequence[str]) -> None:
+    print("\n| clients | searches/s | latency |\n|--:|--:|---|")
+    for clients in (1, 8, 32):
+        times: list[float] = []
+        until = time.monotonic() + _SECONDS
+        threads = [
+            threading.Thread(target=_search_until, args=(client, patterns, until, times))
+            for _ in range(clients)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        print(f"| {clients} | {len(times) / _SECONDS:.0f} | {spread(times)} |", flush=True)
+
+
+def _search_until(
+    client: httpx.Client, patterns: Sequence[str], until: float, times: list[float]
+) -> None:
+    chance = random.Random()
+    while time.monotonic() < until:
+        parameters = {"q": chance.choice(patterns), "limit": 20}
+        times.append(milliseconds(lambda p=parameters: client.get("/api/search", params=p)))
+
+
+def _upsert(client: httpx.Client) -> None:
+    """Replace documents of 10 KB while one client searches."""
+    stop = time.monotonic() + _SECONDS
+    searching = threading.Thread(target=_search_until, args=(client, ["error", "the"], stop, []))
+    searching.start()
+    words = [f"{random.randrange(10**6):x}" for _ in range(2_000)]
+    times: list[float] = []
+    while time.monotonic() < stop:
+        body = " ".join(random.choices(words, k=1_700))[:10_000]
+        address = f"/api/documents/benchmark/{len(times) % 50}.txt"
+        times.append(milliseconds(lambda b=body, a=address: client.put(a, content=b)))
+    searching.join()
+    client.delete("/api/sources/benchmark")
+    print(f"\nUpsert of 10 KB while searches run: {spread(times)} ({len(times)} uploads)")
+
+
+if __name__ == "__main__":
+    main()

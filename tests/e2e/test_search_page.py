@@ -1,0 +1,64 @@
+"""Searching by hand: the page over the same engine that the model's tools use."""
+
+import httpx
+import pytest
+from playwright.async_api import expect
+
+from tests.e2e.browsing import Watch
+from tests.e2e.chat_page import ChatPage
+from tests.factories import put
+
+
+@pytest.fixture(autouse=True)
+async def documents(api: httpx.AsyncClient) -> None:
+    await put(api, "acme", "ops/limits.md", "# Limits\nretry_budget = 3 per minute\nend\n")
+    await put(api, "acme", "ops/<b>odd.md", "Retry_Budget <img src=x>\n")
+    await put(api, "other", "a.txt", "nothing\n")
+
+
+async def test_a_search_is_its_address_and_marks_what_matched(chat: ChatPage) -> None:
+    page = chat.page
+    await page.get_by_role("link", name="Search", exact=True).click()
+    await page.get_by_role("searchbox", name="Search for").fill("retry_budget")
+    await page.get_by_role("button", name="Search").click()
+    await expect(page.locator("#search-summary")).to_have_text(
+        "2 lines in 2 documents, 3 documents searched"
+    )
+    await expect(page.locator("#search mark")).to_have_text(["Retry_Budget", "retry_budget"])
+    assert page.url.endswith("#/search?q=retry_budget")
+    await page.get_by_label("Match case").check()
+    await expect(page.locator("#search mark")).to_have_text(["retry_budget"])
+    await page.reload()
+    await expect(page.locator("#search mark")).to_have_text(["retry_budget"])
+    await expect(page.get_by_label("Match case")).to_be_checked()
+
+
+async def test_a_match_opens_its_document_at_the_line(chat: ChatPage) -> None:
+    page = chat.page
+    await page.goto("#/search?q=per+minute")
+    await page.locator(".found-line a").click()
+    await expect(page.locator("#reader .cited")).to_have_text("retry_budget = 3 per minute")
+    await expect(page.locator("#search mark")).to_have_text(["per minute"])
+
+
+async def test_an_expression_that_is_none_is_answered_with_the_reason(
+    chat: ChatPage, watch: Watch
+) -> None:
+    watch.expect("400 .*api/search")
+    await chat.page.goto("#/search?q=(a&mode=regex")
+    await expect(chat.page.locator("#search .error")).to_contain_text("missing )")
+
+
+async def test_names_are_found_by_glob(chat: ChatPage) -> None:
+    await chat.page.goto("#/search?q=*.md&mode=path")
+    names = chat.page.locator("#search h2")
+    await expect(names).to_have_text(["acme/ops/<b>odd.md", "acme/ops/limits.md"])
+    await expect(chat.page.locator("#search-summary")).to_have_text("2 documents of 3 documents")
+
+
+async def test_a_search_line_of_a_turn_leads_to_the_same_search(chat: ChatPage) -> None:
+    await chat.answer('Please search for "retry_budget".')
+    await chat.tool_lines.first.click()
+    box = chat.page.get_by_role("searchbox", name="Search for")
+    await expect(box).to_have_value("retry_budget")
+    await expect(chat.page.locator("#search mark")).to_have_count(2)
