@@ -29,6 +29,8 @@ def create_engine(url: str, pool_size: int) -> AsyncEngine:
         pool_size=pool_size,
         max_overflow=0,
         pool_timeout=30,
+        # The values of statements are questions and documents, which do not belong in a log.
+        hide_parameters=True,
         # Named prepared statements break behind poolers and pin generic plans for LIKE.
         connect_args={"prepare_threshold": None},
     )
