@@ -22,6 +22,8 @@ from app.llm.client import OpenAIModel
 from app.llm.messages import Model
 from app.llm.offline import OfflineModel
 from app.rag.decision import Agent
+from app.rag.embedders import make_meaning
+from app.rag.embedding_process import keep_embedding
 from app.rag.routes import router as rag_router
 from app.settings import Settings
 from app.shutdown import on_shutdown
@@ -69,9 +71,14 @@ async def _open(
     stack.push_async_callback(engine.dispose)
     sessions = create_sessions(engine)
     http = await stack.enter_async_context(httpx.AsyncClient())
-    turns = Turns(Agent(settings, sessions, model or _model(settings, http)))
-    app.state.sessions, app.state.turns = sessions, turns
-    for work in (turns.keep_written(), turns.keep_recovering()):
+    meaning = make_meaning(settings, sessions, http)
+    agent = Agent(settings, sessions, model or _model(settings, http), meaning)
+    turns = Turns(agent)
+    app.state.sessions, app.state.turns, app.state.retriever = sessions, turns, agent.retriever
+    background = [turns.keep_written(), turns.keep_recovering()]
+    if meaning:
+        background += [meaning.warm_up(), keep_embedding(settings, url)]
+    for work in background:
         stack.push_async_callback(_cancel, asyncio.create_task(work))
     stack.push_async_callback(turns.close)
     stack.enter_context(on_shutdown(turns.close))

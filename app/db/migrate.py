@@ -65,5 +65,5 @@ def _upgrade(connection: Connection) -> None:
     except (OperationalError, ProgrammingError) as error:
         raise MigrationError(
             f"The database could not be migrated: {str(error.orig).strip()}. Its role must be able"
-            " to create tables and the extension pg_trgm."
+            " to create tables and the extensions pg_trgm and vector (pgvector 0.7 or newer)."
         ) from error

@@ -7,9 +7,10 @@ from app.db.visible import Visible
 from app.documents.queries import source_names
 from app.llm.messages import Model
 from app.rag.history import TurnMade
+from app.rag.meaning import Meaning
 from app.rag.passages import Found, best_within
 from app.rag.prompt import MOST_SOURCES, deflected_message, grounded_message
-from app.rag.retrieval import SMALL_TALK, Finding, Question, retrieve
+from app.rag.retrieval import SMALL_TALK, Finding, Question, Retriever, gate_of, retrieve
 from app.settings import Settings
 
 
@@ -20,6 +21,11 @@ class Agent:
     settings: Settings
     sessions: Sessions
     model: Model
+    meaning: Meaning | None = None
+
+    @property
+    def retriever(self) -> Retriever:
+        return Retriever(self.sessions, self.meaning, gate_of(self.settings))
 
 
 @dataclass(frozen=True)
@@ -50,9 +56,9 @@ class Decision:
 async def decide(agent: Agent, task: Task) -> Decision:
     """Retrieve and judge; a session is open only while the database works."""
     settings = agent.settings
-    question = Question(task.message, task.previous, settings.gate_words)
+    question = Question(task.message, task.previous)
+    finding = await retrieve(agent.retriever, question, task.visible)
     async with agent.sessions() as session:
-        finding = await retrieve(session, question, task.visible)
         sources = await source_names(session, task.visible, MOST_SOURCES)
     if finding.grounded or task.search_anyway:
         given = tuple(best_within(finding.passages, settings.passages_characters))

@@ -1,8 +1,9 @@
 """Passages that were found: where they stand, what they say, and which of them fit a budget."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from app.rag.focus import focus
 from app.search.lines import split_lines
 
 # The model sees a longer line cut to this many characters.
@@ -20,9 +21,21 @@ class Found:
     text: str
     score: float = 0.0
     coverage: float = 0.0
+    similarity: float | None = None
 
-    def scored(self, score: float, coverage: float) -> "Found":
-        return replace(self, score=round(score, 4), coverage=round(coverage, 4))
+    def scored(self, score: float, coverage: float, similarity: float | None) -> "Found":
+        return replace(
+            self,
+            score=round(score, 4),
+            coverage=round(coverage, 4),
+            similarity=None if similarity is None else round(similarity, 4),
+        )
+
+    def focused(self, weights: Mapping[str, float]) -> "Found":
+        """The same with only the part of a very long line that has the weightiest words."""
+        if "\n" in self.text.rstrip("\n"):
+            return self
+        return replace(self, text=focus(self.text, weights, LINE_WINDOW))
 
     def numbered(self) -> str:
         """The text as `12: line`, so that nothing in it can pass for a line of the prompt."""

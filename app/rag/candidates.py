@@ -1,0 +1,91 @@
+"""The passages that may speak of a question: found by its words, its meaning, and to the letter."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from heapq import nsmallest
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from app.db.visible import Visible
+from app.documents.words import question_terms
+from app.rag import queries_words
+from app.rag.grounding import Evidence, Weights, rarity
+from app.rag.lookups import lookups
+from app.rag.queries_vectors import Meant, find_nearest, measure
+
+CANDIDATES = 50
+MOST_WORDS = 32
+EXACT_PASSAGES = 20
+
+Ids = Sequence[int]
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Passages by id with what speaks for each, best first; `exact` are the hits of a phrase."""
+
+    weights: Weights
+    ranked: tuple[tuple[int, Evidence], ...]
+    exact: Mapping[str, Ids]
+
+
+async def find_candidates(
+    session: AsyncSession, text: str, meant: Meant | None, visible: Visible
+) -> Candidates:
+    """The best by words and the best by meaning in one ranking, exact hits of names before them."""
+    words = question_terms(text)[:MOST_WORDS]
+    hits = await queries_words.find_words(session, words, visible) if words else {}
+    weights = await _weigh(session, hits, visible)
+    phrases = lookups(text)
+    exact: Mapping[str, Ids] = {}
+    if phrases:
+        exact = await queries_words.find_phrases(session, phrases, EXACT_PASSAGES, visible)
+    first = frozenset(id_ for ids in exact.values() for id_ in ids)
+    matched = _sum_weights(hits, weights)
+    found = first.union(nsmallest(CANDIDATES, matched, key=lambda id_: (-matched[id_], id_)))
+    similarity: Mapping[int, float] = {}
+    if meant:
+        found = found.union(await find_nearest(session, meant, CANDIDATES, visible))
+        similarity = await measure(session, meant, list(found), visible)
+    more = await _hits_beyond(session, hits, found, visible)
+    for id_, weight in _sum_weights(more, weights).items():
+        matched[id_] += weight
+    evidence = {id_: Evidence(matched[id_], similarity.get(id_)) for id_ in found}
+    best_first = sorted(
+        evidence, key=lambda id_: (id_ not in first, -weights.rank(evidence[id_]), id_)
+    )
+    return Candidates(weights, tuple((id_, evidence[id_]) for id_ in best_first), exact)
+
+
+async def _weigh(session: AsyncSession, hits: Mapping[str, Ids], visible: Visible) -> Weights:
+    total = await queries_words.count_passages(session, visible)
+    counts = {word: len(ids) for word, ids in hits.items()}
+    if frequent := _frequent(hits):
+        counts |= await queries_words.count_frequent(session, frequent, visible)
+    return Weights(total, {word: rarity(total, count) for word, count in counts.items()})
+
+
+def _frequent(hits: Mapping[str, Ids]) -> list[str]:
+    return [word for word, ids in hits.items() if len(ids) >= queries_words.MOST_HITS]
+
+
+def _sum_weights(hits: Mapping[str, Ids], weights: Weights) -> defaultdict[int, float]:
+    """The weight of the words that each passage has."""
+    sums: defaultdict[int, float] = defaultdict(float)
+    for word, ids in hits.items():
+        weight = weights.by_word[word]
+        for id_ in ids:
+            sums[id_] += weight
+    return sums
+
+
+async def _hits_beyond(
+    session: AsyncSession, hits: Mapping[str, Ids], found: Iterable[int], visible: Visible
+) -> dict[str, Ids]:
+    """Which of the passages found have the frequent words, where `hits` does not say so."""
+    beyond: dict[str, Ids] = {}
+    for word in _frequent(hits):
+        unknown = list(set(found).difference(hits[word]))
+        beyond[word] = list(await queries_words.have_word(session, word, unknown, visible))
+    return beyond

@@ -1,0 +1,46 @@
+"""Which part of a line that is too long to show whole speaks of the question."""
+
+from collections.abc import Iterator, Mapping
+
+from app.search.fold import fold
+
+# What is shown before the first word that counts.
+_MARGIN = 150
+_OCCURRENCES = 50
+
+
+def focus(line: str, weights: Mapping[str, float], width: int) -> str:
+    """`line`, or the `width` characters of it with the weightiest words, `…` for what is left out.
+
+    The words are stems or phrases; where none of them stands it is the beginning.
+    """
+    if len(line) <= width:
+        return line
+    width -= 2
+    start = min(max(_best_start(fold(line), weights, width) - _MARGIN, 0), len(line) - width)
+    end = start + width
+    return f"{'…' if start else ''}{line[start:end]}{'…' if end < len(line) else ''}"
+
+
+def _best_start(folded: str, weights: Mapping[str, float], width: int) -> int:
+    places = sorted((at, word) for word in weights for at in _occurrences(folded, fold(word)))
+    best, best_weight = 0, 0.0
+    for number, (start, _) in enumerate(places):
+        words: set[str] = set()
+        for at, word in places[number:]:
+            if at > start + width - 2 * _MARGIN:
+                break
+            words.add(word)
+        weight = sum(weights[word] for word in words)
+        if weight > best_weight:
+            best, best_weight = start, weight
+    return best
+
+
+def _occurrences(text: str, word: str) -> Iterator[int]:
+    at = text.find(word) if word else -1
+    for _ in range(_OCCURRENCES):
+        if at < 0:
+            return
+        yield at
+        at = text.find(word, at + len(word))
