@@ -4,8 +4,6 @@ from collections.abc import Iterator, Mapping
 
 from app.search.fold import fold
 
-# What is shown before the first word that counts.
-_MARGIN = 150
 _OCCURRENCES = 50
 
 
@@ -17,7 +15,9 @@ def focus(line: str, weights: Mapping[str, float], width: int) -> str:
     if len(line) <= width:
         return line
     width -= 2
-    start = min(max(_best_start(fold(line), weights, width) - _MARGIN, 0), len(line) - width)
+    margin = width // 10
+    best = _best_start(fold(line), weights, width - 2 * margin)
+    start = min(max(best - margin, 0), len(line) - width)
     end = start + width
     return f"{'…' if start else ''}{line[start:end]}{'…' if end < len(line) else ''}"
 
@@ -28,7 +28,7 @@ def _best_start(folded: str, weights: Mapping[str, float], width: int) -> int:
     for number, (start, _) in enumerate(places):
         words: set[str] = set()
         for at, word in places[number:]:
-            if at > start + width - 2 * _MARGIN:
+            if at > start + width:
                 break
             words.add(word)
         weight = sum(weights[word] for word in words)

@@ -126,6 +126,11 @@ async def report(session: AsyncSession, model_id: int, **state: object) -> None:
     )
 
 
+async def find_model(session: AsyncSession, name: str) -> EmbeddingModel | None:
+    """The row of a model; none before the background work has begun."""
+    return await session.scalar(select(EmbeddingModel).where(EmbeddingModel.name == name))
+
+
 async def progress(session: AsyncSession, model_name: str, visible: Visible) -> dict[str, Progress]:
     """How far the sources are, by name."""
     known = (
