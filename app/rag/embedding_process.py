@@ -31,14 +31,16 @@ _TOLD = ("database_url", "data_dir", "log_level", "embeddings", "embeddings_base
 _TOLD_TOO = ("embeddings_model", "embeddings_api_key")
 
 
-async def keep_embedding(settings: Settings, database_url: str) -> None:
+async def keep_embedding(
+    settings: Settings, database_url: str, retry_seconds: float = _RETRY_SECONDS
+) -> None:
     """Keep the process alive as long as this task; several servers of a data folder start one."""
     environment = _environment(settings, database_url)
     while True:
         with _alone(settings.data_dir) as alone:
             if alone:
                 await _run(environment)
-        await asyncio.sleep(_RETRY_SECONDS)
+        await asyncio.sleep(retry_seconds)
 
 
 async def _run(environment: Mapping[str, str]) -> None:

@@ -120,9 +120,13 @@ class Endpoint:
 
 def _unit(numbers: Any) -> Vector:
     """The vector scaled to length 1."""
-    values = [float(n) for n in entries(numbers) if isinstance(n, int | float)]
+    given = entries(numbers)
+    try:
+        values = [float(number) for number in given if isinstance(number, int | float)]
+    except OverflowError:
+        values = []
     length = math.hypot(*values) if values else 0.0
-    if len(values) != len(entries(numbers)) or not 0.0 < length < math.inf:
+    if len(values) != len(given) or not 0.0 < length < math.inf:
         raise EmbeddingError("The embeddings endpoint answered something that is no vector.")
     return [value / length for value in values]
 

@@ -127,7 +127,7 @@ async def report(session: AsyncSession, model_id: int, **state: object) -> None:
 
 
 async def find_model(session: AsyncSession, name: str) -> EmbeddingModel | None:
-    """The row of a model; none before the background work has begun."""
+    """The row of a model; None before the background work has begun."""
     return await session.scalar(select(EmbeddingModel).where(EmbeddingModel.name == name))
 
 
