@@ -47,14 +47,23 @@ def serve(
             opened = settings.model_copy(update={"database_url": url})
             serving = serve_alone if settings.workers == 1 else serve_together
             serving(opened, Console(stderr=False, highlight=False))
+            _end_undisturbed()
     except (EmbeddedPostgresError, MigrationError, OSError) as error:
         _stop(str(error))
     except KeyboardInterrupt:
+        _end_undisturbed()
         sys.exit(0)
 
 
 def _exit_well(_number: int, _frame: FrameType | None) -> None:
+    _end_undisturbed()
     sys.exit(0)
+
+
+def _end_undisturbed() -> None:
+    """Ignore signals from now on: a second one must not cut off the end of the database."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _settings(**given: object) -> Settings:

@@ -33,7 +33,10 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
-TOO_LARGE = {"error": "too_large", "detail": "The request is larger than is taken here."}
+TOO_LARGE = {
+    "error": "too_large",
+    "detail": "The request is too large: BOR_MAX_JSON_BYTES says how much is taken.",
+}
 
 
 def allowed_hosts(settings: Settings) -> frozenset[str]:

@@ -13,7 +13,7 @@ from app.access import Tokens
 from app.chat.routes import router as chat_router
 from app.chat.turns import Turns
 from app.db.database import database
-from app.db.engine import create_engine, create_sessions
+from app.db.engine import Sessions, create_engine, create_sessions
 from app.documents.routes import router as documents_router
 from app.documents.uploads import router as uploads_router
 from app.doors.status import router as status_router
@@ -70,22 +70,37 @@ async def _open(
     engine = create_engine(url, settings.database_pool)
     stack.push_async_callback(engine.dispose)
     sessions = create_sessions(engine)
-    http = await stack.enter_async_context(httpx.AsyncClient())
-    meaning = make_meaning(settings, sessions, http)
-    agent = Agent(settings, sessions, model or _model(settings, http), meaning)
+    agent = await _agent(settings, sessions, model, stack)
     turns = Turns(agent)
     app.state.sessions, app.state.turns, app.state.retriever = sessions, turns, agent.retriever
     background = [turns.keep_written(), turns.keep_recovering()]
-    if meaning:
-        background += [meaning.warm_up(), keep_embedding(settings, url)]
+    if agent.meaning:
+        background += [agent.meaning.warm_up(), keep_embedding(settings, url)]
     for work in background:
         stack.push_async_callback(_cancel, asyncio.create_task(work))
     stack.push_async_callback(turns.close)
     stack.enter_context(on_shutdown(turns.close))
 
 
-def _model(settings: Settings, http: httpx.AsyncClient) -> Model:
-    return OpenAIModel(settings, http) if settings.llm_base_url else OfflineModel()
+async def _agent(
+    settings: Settings, sessions: Sessions, model: Model | None, stack: AsyncExitStack
+) -> Agent:
+    embeddings = await stack.enter_async_context(httpx.AsyncClient())
+    return Agent(
+        settings,
+        sessions,
+        model or await _model(settings, stack),
+        make_meaning(settings, sessions, embeddings),
+    )
+
+
+async def _model(settings: Settings, stack: AsyncExitStack) -> Model:
+    if not settings.llm_base_url:
+        return OfflineModel()
+    # As many turns as there are may ask at once: none waits for the connection of another.
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
+    http = await stack.enter_async_context(httpx.AsyncClient(limits=limits))
+    return OpenAIModel(settings, http)
 
 
 async def _cancel(task: asyncio.Task[None]) -> None:

@@ -226,7 +226,7 @@ class Round(Base):
     )
     position: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     text: Mapped[str]
-    # Calls in order: id, name, arguments (JSON text), argument, result, summary, failed, added.
+    # Calls in order: id, name, arguments (JSON text), argument, result, summary, failed.
     calls: Mapped[list[dict[str, Any]]]
 
 

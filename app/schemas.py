@@ -4,7 +4,7 @@ import uuid
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, TypeAdapter
 
 from app.text import clean
 
@@ -189,6 +189,10 @@ class CitationState(BaseModel):
     reason: str | None
     text_sha256: str | None
     text: str
+    # What has become of the document since the citation was checked, and where it moved to.
+    since: Literal["changed", "deleted"] | None = None
+    now_source: str | None = None
+    now_path: str | None = None
 
 
 class ChatCitationsEvent(BaseModel):
@@ -278,7 +282,9 @@ class ConversationContent(ConversationSummary):
 
 
 class Title(BaseModel):
-    title: CleanText = Field(min_length=1, max_length=200)
+    title: Annotated[str, BeforeValidator(_cleaned), StringConstraints(strip_whitespace=True)] = (
+        Field(min_length=1, max_length=200)
+    )
 
 
 class RetrievalRequest(BaseModel):

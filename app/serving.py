@@ -29,7 +29,7 @@ def serve_alone(settings: Settings, console: Console) -> None:
         access_log=False,
         server_header=False,
     )
-    listening = config.bind_socket()
+    listening = bind(config)
     with suppress(KeyboardInterrupt):
         asyncio.run(_serve(uvicorn.Server(config), listening, console))
 
@@ -59,11 +59,20 @@ def serve_together(settings: Settings, console: Console) -> None:
         access_log=False,
         server_header=False,
     )
-    listening = config.bind_socket()
+    listening = bind(config)
     # Bound is not enough: whoever comes before the first process is up would be turned away.
     listening.listen(config.backlog)
     _announce(listening, console)
     Multiprocess(config, sockets=[listening]).run()
+
+
+def bind(config: uvicorn.Config) -> socket.socket:
+    """The socket to serve on; its connections send at once, as they inherit."""
+    listening = config.bind_socket()
+    # asyncio does so only for sockets that name their protocol: without, an answer of two parts
+    # waits 40 ms for the acknowledgement of the first.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening
 
 
 def create_worker() -> FastAPI:

@@ -41,7 +41,7 @@ class Settings(BaseSettings):
     )
     database_url: str = Field(
         default="",
-        description="Another PostgreSQL (16 or newer, pg_trgm and vector) instead of our own.",
+        description="Another PostgreSQL (16 or newer, with pg_trgm) instead of our own.",
     )
     database_pool: int = Field(
         default=16, ge=2, le=200, description="Database connections per process."

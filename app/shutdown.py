@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import threading
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Callable, Coroutine, Generator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -11,7 +11,7 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 @contextmanager
-def on_shutdown(close: Callable[[], Awaitable[None]]) -> Generator[None]:
+def on_shutdown(close: Callable[[], Coroutine[None, None, None]]) -> Generator[None]:
     """Run `close` at the first SIGTERM or SIGINT, before whoever handled the signal so far."""
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -22,7 +22,7 @@ def on_shutdown(close: Callable[[], Awaitable[None]]) -> Generator[None]:
 
     def begin() -> None:
         if not closing:
-            closing.append(loop.create_task(_run(close)))
+            closing.append(loop.create_task(close()))
 
     def handle(number: int, frame: FrameType | None) -> None:
         loop.call_soon_threadsafe(begin)
@@ -37,7 +37,3 @@ def on_shutdown(close: Callable[[], Awaitable[None]]) -> Generator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-async def _run(close: Callable[[], Awaitable[None]]) -> None:
-    await close()

@@ -31,6 +31,9 @@ class TurnLog:
         """The events behind `position`, with their ids."""
         return list(enumerate(self._events[position:], start=position + 1))
 
+    def last(self) -> Sequence[tuple[int, ChatEvent]]:
+        return self.after(len(self._events) - 1)
+
     async def beyond(self, position: int) -> Sequence[tuple[int, ChatEvent]]:
         """The events behind `position` as soon as there are any; none when there will be none."""
         while len(self._events) <= position and not self.ended:

@@ -2,13 +2,14 @@
 
 import uuid
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 
 from sqlalchemy import and_, delete, exists, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.errors import NotFound, TurnRunning
-from app.models import Citation, Conversation, Round, Turn
+from app.models import Citation, Conversation, Document, Round, Turn
 from app.schemas import ChatRequest
 
 TITLE_CHARACTERS = 80
@@ -148,11 +149,26 @@ async def rounds_of(
     return found
 
 
+@dataclass(frozen=True)
+class Cited:
+    """A citation, and the document that it refers to as it is now: moved, changed or gone."""
+
+    citation: Citation
+    source: str | None
+    path: str | None
+    text_sha256: str | None
+
+
 async def citations_of(
     session: AsyncSession, turn_ids: Sequence[uuid.UUID]
-) -> dict[uuid.UUID, list[Citation]]:
-    query = select(Citation).where(Citation.turn_id.in_(turn_ids)).order_by(Citation.position)
-    found: dict[uuid.UUID, list[Citation]] = {turn_id: [] for turn_id in turn_ids}
-    for citation in await session.scalars(query):
-        found[citation.turn_id].append(citation)
+) -> dict[uuid.UUID, list[Cited]]:
+    query = (
+        select(Citation, Document.source, Document.path, Document.text_sha256)
+        .join(Document, Document.id == Citation.document_id, isouter=True)
+        .where(Citation.turn_id.in_(turn_ids))
+        .order_by(Citation.position)
+    )
+    found: dict[uuid.UUID, list[Cited]] = {turn_id: [] for turn_id in turn_ids}
+    for citation, source, path, text_sha256 in await session.execute(query):
+        found[citation.turn_id].append(Cited(citation, source, path, text_sha256))
     return found

@@ -1,7 +1,7 @@
 """What a running turn writes: its decision, its rounds, its events, its lease and its end."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.chat.queries import LEASE
+from app.errors import NotFound
 from app.models import Citation, Event, Round, Turn
 from app.rag.decision import Decision
 from app.rag.history import RoundMade
@@ -65,14 +66,20 @@ async def save_round(
 
 
 async def save_ending(session: AsyncSession, turn_id: uuid.UUID, ending: Ending) -> None:
+    """Store how a running turn ended; raises `NotFound` when its conversation was deleted."""
     error = ending.error.model_dump(exclude={"type"}) if ending.error else None
+    known = select(Turn.id).where(Turn.id == turn_id).with_for_update()
+    if await session.scalar(known) is None:
+        raise NotFound("This conversation was deleted.")
     await session.execute(
         update(Turn)
         .where(Turn.id == turn_id, Turn.state == "running")
         .values(state=ending.state, error=error, ended_at=func.now())
     )
     for citation in ending.citations:
-        values = citation.model_dump(exclude={"index"}) | {"position": citation.index}
+        values = citation.model_dump(exclude={"index", "since", "now_source", "now_path"}) | {
+            "position": citation.index
+        }
         await session.execute(
             insert(Citation).values(turn_id=turn_id, **values).on_conflict_do_nothing()
         )
@@ -128,11 +135,16 @@ async def request_stop(session: AsyncSession, turn_id: uuid.UUID) -> None:
     )
 
 
-async def abandoned(session: AsyncSession) -> Sequence[Turn]:
-    """Running turns that have lost their process, locked until the session ends."""
+async def abandoned(session: AsyncSession, ours: Collection[uuid.UUID]) -> Sequence[Turn]:
+    """Running turns that have lost their process, locked until the session ends.
+
+    Those that run in this process (`ours`) are none of them, however long it was held up.
+    """
     settled = text(f"pg_postmaster_start_time() < now() - interval '{SETTLED}'")
-    query = select(Turn).where(Turn.state == "running", Turn.lease_until < func.now(), settled)
-    return (await session.scalars(query.with_for_update(skip_locked=True))).all()
+    lost = (Turn.state == "running", Turn.lease_until < func.now(), Turn.id.not_in(ours))
+    # Whoever comes second waits, and then finds nothing left to do.
+    query = select(Turn).where(*lost, settled).order_by(Turn.id)
+    return (await session.scalars(query.with_for_update())).all()
 
 
 async def state_of(session: AsyncSession, turn_id: uuid.UUID) -> str | None:

@@ -1,5 +1,8 @@
 """Turns whose process died: their partial answer is kept, and their conversation goes on."""
 
+import uuid
+from collections.abc import Collection
+
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -14,9 +17,9 @@ from app.schemas import CHAT_EVENT, ChatDeltaEvent, ChatEvent, ChatToolEvent
 log = structlog.get_logger()
 
 
-async def recover_abandoned(session: AsyncSession) -> None:
+async def recover_abandoned(session: AsyncSession, ours: Collection[uuid.UUID] = ()) -> None:
     """Mark as interrupted every running turn that no process renews any more."""
-    for turn in await rows.abandoned(session):
+    for turn in await rows.abandoned(session, ours):
         await _recover(session, turn)
         log.warning("turn was interrupted", turn=str(turn.id))
 

@@ -2,11 +2,12 @@
 
 import uuid
 from collections.abc import Iterator
+from typing import Literal
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.chat.markdown import render_blocks
-from app.chat.queries import citations_of, rounds_of
+from app.chat.queries import Cited, citations_of, rounds_of
 from app.models import Citation, Round, Turn
 from app.rag.history import CallMade, RoundMade, TurnMade
 from app.schemas import (
@@ -35,7 +36,7 @@ async def replay(session: AsyncSession, turn_id: uuid.UUID) -> list[ChatEvent]:
     return list(_events(turn, rounds, citations))
 
 
-def _events(turn: Turn, rounds: list[Round], citations: list[Citation]) -> Iterator[ChatEvent]:
+def _events(turn: Turn, rounds: list[Round], citations: list[Cited]) -> Iterator[ChatEvent]:
     if turn.grounded is not None:
         yield ChatTurnEvent(
             conversation_id=turn.conversation_id,
@@ -59,12 +60,31 @@ def _events(turn: Turn, rounds: list[Round], citations: list[Citation]) -> Itera
         yield ChatDoneEvent.model_validate({"turn_id": turn.id, "finish": turn.state})
 
 
-def _citation(citation: Citation) -> CitationState:
-    row = {name: getattr(citation, name) for name in CitationState.model_fields if name != "index"}
-    return CitationState(index=citation.position, **row)
+def _citation(cited: Cited) -> CitationState:
+    citation = cited.citation
+    row = {
+        name: getattr(citation, name)
+        for name in CitationState.model_fields
+        if name in Citation.__table__.columns
+    }
+    moved = (cited.source, cited.path) != (citation.source, citation.path)
+    now_source, now_path = (cited.source, cited.path) if moved else (None, None)
+    return CitationState(
+        index=citation.position,
+        **row,
+        since=_since(cited),
+        now_source=now_source,
+        now_path=now_path,
+    )
 
 
-def turn_content(turn: Turn, rounds: list[Round], citations: list[Citation]) -> TurnContent:
+def _since(cited: Cited) -> Literal["changed", "deleted"] | None:
+    if cited.citation.document_id is None or cited.citation.text_sha256 == cited.text_sha256:
+        return None
+    return "deleted" if cited.text_sha256 is None else "changed"
+
+
+def turn_content(turn: Turn, rounds: list[Round], citations: list[Cited]) -> TurnContent:
     """A turn as the page shows it."""
     return TurnContent(
         id=turn.id,

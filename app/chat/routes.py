@@ -9,7 +9,6 @@ from fastapi import APIRouter, Depends, Header, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from app.chat import queries
-from app.chat.recovery import recover_abandoned
 from app.chat.render import as_blocks
 from app.chat.replay import turn_content, turn_made
 from app.chat.turns import Turns
@@ -44,7 +43,7 @@ async def asked_turn(
     if not request.message.strip():
         raise InvalidRequest("message: there is no question in it.")
     async with sessions.begin() as session:
-        await recover_abandoned(session)
+        await turns.recover(session)
         turn, is_new = await queries.begin_turn(session, caller.owner, request)
         earlier = [
             t for t in await queries.turns_of(session, turn.conversation_id) if t.id != turn.id
@@ -141,7 +140,10 @@ async def show_conversation(
         rounds = await queries.rounds_of(session, ids)
         citations = await queries.citations_of(session, ids)
     summary = _summary(conversation, any(turn.state == "running" for turn in turns))
-    shown = [turn_content(turn, rounds[turn.id], citations[turn.id]) for turn in turns]
+    # A long conversation takes a while to render; other requests go on meanwhile.
+    shown = await asyncio.to_thread(
+        lambda: [turn_content(turn, rounds[turn.id], citations[turn.id]) for turn in turns]
+    )
     return ConversationContent(**summary.model_dump(), turns=shown)
 
 

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.chat.log import TurnLog
 from app.chat.progress import Progress
 from app.chat.queries_running import Ending, save_decision, save_ending, save_round
-from app.errors import AppError
+from app.errors import AppError, NotFound
 from app.rag.agent import Agent, Finished, Task, run
 from app.rag.citations import check_citations
 from app.rag.decision import Decision
@@ -50,6 +50,7 @@ class RunningTurn:
         self._decision: Decision | None = None
         self._stopping = False
         self._cut = False
+        self._begun = False
         self._task: asyncio.Task[None] | None = None
 
     def start(self, task: Task) -> None:
@@ -57,31 +58,38 @@ class RunningTurn:
 
     def stop(self) -> None:
         """End the turn because its user wants it to."""
-        self._stopping = not self._cut
+        self._stopping = self._stopping or not self._cut
         self.interrupt()
 
     def interrupt(self) -> None:
         """End the turn because the server stops."""
-        # Once only: a second cancellation would cut off the storing of what there is.
-        if self._task is not None and not self._cut:
+        # Once only, and never while the turn ends: that would cut off the storing of what there is.
+        # A task that is cancelled before its first step never runs at all; this one looks itself.
+        if not self._cut:
             self._cut = True
-            self._task.cancel()
+            if self._begun and self._task is not None:
+                self._task.cancel()
 
     async def finished(self) -> None:
         if self._task is not None:
             await asyncio.wait([self._task])
 
     async def _run(self, task: Task) -> None:
+        self._begun = True
         try:
-            ending = await self._answer(task)
+            ending = self._cut_short() if self._cut else await self._answer(task)
         except asyncio.CancelledError:
-            ending = Ending("stopped") if self._stopping else Ending("interrupted", INTERRUPTED)
+            ending = self._cut_short()
         except AppError as error:
             ending = Ending("error", ChatErrorEvent(code=error.code, message=error.detail))
         except Exception:  # whatever happens, the turn ends with an event and a state
             log.exception("turn failed", turn=str(self.id))
             ending = Ending("error", INTERNAL)
+        self._cut = True
         await self._end(ending)
+
+    def _cut_short(self) -> Ending:
+        return Ending("stopped") if self._stopping else Ending("interrupted", INTERRUPTED)
 
     async def _answer(self, task: Task) -> Ending:
         ending = Ending("answered")
@@ -121,7 +129,7 @@ class RunningTurn:
                 position = len(self._progress.rounds)
                 await self._save(lambda s: save_round(s, self.id, position, partial))
             await self._save(lambda s: save_ending(s, self.id, ending))
-        except IntegrityError:
+        except (IntegrityError, NotFound):
             ending = Ending("error", DELETED)
         except Exception:  # the reader is told; the lease runs out, and the turn is found
             log.exception("turn not saved", turn=str(self.id))

@@ -5,6 +5,7 @@ import uuid
 from collections.abc import AsyncIterator, Sequence
 
 import structlog
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.chat import queries_running as rows
 from app.chat.log import TurnLog, ends
@@ -44,10 +45,11 @@ class Turns:
 
     async def stop(self, turn_id: uuid.UUID) -> None:
         """Stop a turn in whichever process it runs; one that has ended stays as it is."""
-        async with self._agent.sessions.begin() as session:
-            await rows.request_stop(session, turn_id)
         if turn_id in self._turns:
             self._turns[turn_id].stop()
+            return
+        async with self._agent.sessions.begin() as session:
+            await rows.request_stop(session, turn_id)
 
     async def close(self) -> None:
         """Interrupt what runs, and return when all of it is stored."""
@@ -65,7 +67,7 @@ class Turns:
             try:
                 await self._write()
             except Exception as error:  # tried again with the same events in the next pass
-                log.warning("events not stored yet", reason=str(error).splitlines()[0])
+                log.warning("events not stored yet", reason=_first_line(error))
 
     async def keep_recovering(self) -> None:
         """Find turns that lost their process, and drop events that nobody needs any more."""
@@ -74,13 +76,17 @@ class Turns:
         while True:
             try:
                 async with self._agent.sessions.begin() as session:
-                    await recover_abandoned(session)
+                    await self.recover(session)
                     if loop.time() >= forget_at:
                         await rows.forget_events(session)
                         forget_at = loop.time() + FORGET_SECONDS
             except Exception as error:  # the database may be away for a while
-                log.warning("turns not looked through", reason=str(error).splitlines()[0])
+                log.warning("turns not looked through", reason=_first_line(error))
             await asyncio.sleep(RECOVER_SECONDS)
+
+    async def recover(self, session: AsyncSession) -> None:
+        """Find the turns that have lost their process."""
+        await recover_abandoned(session, self._turns.keys())
 
     async def _write(self) -> None:
         turns = list(self._turns.values())
@@ -99,7 +105,7 @@ class Turns:
                 # Its conversation was deleted, or it was given up for lost.
                 turn.interrupt()
             if turn.log.ended and not turn.log.after(turn.written):
-                del self._turns[turn.id]
+                self._turns.pop(turn.id, None)
 
     async def follow(self, turn: Turn, after: int) -> AsyncIterator[Batch]:
         """The events of a turn behind id `after`, up to its last one, wherever it runs."""
@@ -110,9 +116,13 @@ class Turns:
 
     async def _follow_log(self, turn_log: TurnLog, after: int) -> AsyncIterator[Batch]:
         # More may arrive while a batch is on its way: only when nothing is left does an end count.
+        last = None
         while batch := await turn_log.beyond(after):
-            after = batch[-1][0]
+            last = batch[-1]
+            after = last[0]
             yield batch
+        if last is None:
+            yield turn_log.last()
 
     async def _poll(self, turn: Turn, after: int) -> AsyncIterator[Batch]:
         """Follow a turn of another process, or one that has ended, by its rows."""
@@ -121,11 +131,12 @@ class Turns:
             async with self._agent.sessions() as session:
                 state = await rows.state_of(session, turn.id)
                 stored = await rows.events_after(session, turn.id, after)
-                if state is None:
-                    yield [(after + 1, DELETED)]
-                    return
-                if state != "running" and not await rows.has_events(session, turn.id):
-                    break
+                told = state == "running" or await rows.has_events(session, turn.id)
+            if state is None:
+                yield [(after + 1, DELETED)]
+                return
+            if not told:
+                break
             batch = [(number, CHAT_EVENT.validate_python(event)) for number, event in stored]
             if batch:
                 after = batch[-1][0]
@@ -137,3 +148,7 @@ class Turns:
         async with self._agent.sessions() as session:
             events = await replay(session, turn.id)
         yield [(n, e) for n, e in enumerate(events, 1) if n > after] or [(after + 1, events[-1])]
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0] or type(error).__name__

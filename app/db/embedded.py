@@ -30,7 +30,6 @@ _SETTINGS = (
     "unix_socket_permissions=0700",
     "max_connections=100",
     "shared_buffers=64MB",
-    "gin_pending_list_limit=64MB",
     "fsync=on",
     "jit=off",
     "io_workers=1",

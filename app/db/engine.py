@@ -18,6 +18,8 @@ def create_engine(url: str, pool_size: int) -> AsyncEngine:
         max_overflow=0,
         pool_pre_ping=True,
         pool_timeout=30,
+        # The values of statements are questions and documents, which do not belong in a log.
+        hide_parameters=True,
         # Named prepared statements break behind poolers and pin generic plans for LIKE.
         connect_args={"prepare_threshold": None},
     )

@@ -6,12 +6,14 @@ from pathlib import Path
 import structlog
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import Connection, Engine, create_engine, text
-from sqlalchemy.exc import OperationalError, ProgrammingError
+from alembic.util import CommandError
+from sqlalchemy import Connection, Engine, create_engine, make_url, text
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 
 log = structlog.get_logger()
 
 MIGRATIONS = Path(__file__).parents[2] / "migrations"
+DRIVER = "postgresql+psycopg"
 OLDEST_SERVER = 160_000
 # Any number that nothing else in the database locks.
 LOCK = 0x627261696E
@@ -24,6 +26,7 @@ class MigrationError(Exception):
 
 def migrate(url: str) -> None:
     """Wait for the database and migrate it under a lock; blocks, raises `MigrationError`."""
+    _check_url(url)
     engine = create_engine(url, connect_args={"prepare_threshold": None})
     try:
         with _connect(engine) as connection:
@@ -34,6 +37,19 @@ def migrate(url: str) -> None:
             _upgrade(connection)
     finally:
         engine.dispose()
+
+
+def _check_url(url: str) -> None:
+    """The URL may hold a password, so it is not repeated."""
+    try:
+        is_ours = make_url(url).drivername == DRIVER
+    except ArgumentError:
+        is_ours = False
+    if not is_ours:
+        raise MigrationError(
+            "BOR_DATABASE_URL is not the URL of a PostgreSQL database:"
+            " postgresql://user:password@host/database."
+        )
 
 
 def _connect(engine: Engine) -> Connection:
@@ -62,8 +78,17 @@ def _upgrade(connection: Connection) -> None:
     config.attributes["connection"] = connection
     try:
         command.upgrade(config, "head")
-    except (OperationalError, ProgrammingError) as error:
+    except CommandError as error:
         raise MigrationError(
-            f"The database could not be migrated: {str(error.orig).strip()}. Its role must be able"
-            " to create tables and the extensions pg_trgm and vector (pgvector 0.7 or newer)."
+            f"The database was made by another version of Brain: {error}."
         ) from error
+    except DBAPIError as error:
+        raise MigrationError(
+            f"The database could not be migrated: {_first_line(error)}. Its server must have"
+            " the extensions pg_trgm and vector (pgvector), and its role be able to create them and"
+            " tables."
+        ) from error
+
+
+def _first_line(error: DBAPIError) -> str:
+    return str(error.orig).strip().partition("\n")[0].rstrip(".")

@@ -141,7 +141,8 @@ async def _excerpt(
 ) -> DocumentContent:
     found = await queries.read_lines(session, visible, key, *lines)
     if not found.lines:
-        raise InvalidRequest(f"“{'/'.join(key)}” has {found.total:,} lines.")
+        total = "1 line" if found.total == 1 else f"{found.total:,} lines"
+        raise InvalidRequest(f"There is no line {lines[0]:,}: “{'/'.join(key)}” has {total}.")
     return _content(found.document, "\n".join(found.lines), found.first, found.last)
 
 

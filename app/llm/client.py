@@ -62,6 +62,7 @@ class OpenAIModel:
         failures = 0
         shown = False
         while True:
+            null_content = self._null_content
             try:
                 async with aclosing(self._attempt(request)) as pieces:
                     async for piece in pieces:
@@ -69,7 +70,10 @@ class OpenAIModel:
                         yield piece
             except ModelError as failure:
                 error = self._without_key(failure)
-                if shown or not self._may_retry(error, failures, request):
+                if not failures and not shown and _is_about_content(error, request):
+                    # Not the opposite of what holds by now: another turn may have learnt it, too.
+                    self._null_content = not null_content
+                elif shown or not self._may_retry(error, failures):
                     raise error from None
             else:
                 return
@@ -79,14 +83,7 @@ class OpenAIModel:
             yield Waiting(f"{reason}; trying again in {math.ceil(seconds)} s")
             await self._sleep(seconds)
 
-    def _may_retry(self, error: ModelError, failures: int, request: LlmRequest) -> bool:
-        if (
-            isinstance(error, RejectedRequest)
-            and failures == 0
-            and _is_about_content(error, request)
-        ):
-            self._null_content = not self._null_content
-            return True
+    def _may_retry(self, error: ModelError, failures: int) -> bool:
         allowed = min(1, self._retries) if isinstance(error, EmptyReply) else self._retries
         return error.retryable and failures < allowed
 
@@ -178,9 +175,10 @@ def _ended_thinking(request: LlmRequest) -> bool:
     return False
 
 
-def _is_about_content(error: RejectedRequest, request: LlmRequest) -> bool:
+def _is_about_content(error: ModelError, request: LlmRequest) -> bool:
     """Whether the server may dislike how we say that there is no text beside tool calls."""
-    return "content" in error.detail.lower() and any(
+    is_suspect = isinstance(error, RejectedRequest) and "content" in error.detail.lower()
+    return is_suspect and any(
         isinstance(message, AssistantMessage) and message.calls and not message.text
         for message in request.messages
     )

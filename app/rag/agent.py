@@ -256,13 +256,14 @@ async def _result(agent: Agent, holder: AgentHolder, call: ToolCall, budget: int
     asked = (call.name, json.dumps(arguments, sort_keys=True))
     if asked in holder.asked and call.name != "read_document":
         return ToolResult(REPEATED, "same as before", failed=False)
-    holder.asked.add(asked)
     scope = ToolScope(holder.visible, holder.context, budget)
     try:
-        return await run_tool(agent.sessions, call.name, arguments, scope)
+        result = await run_tool(agent.sessions, call.name, arguments, scope)
     except Exception:  # a tool that fails must not end the turn
         log.exception("tool failed", tool=call.name)
         return ToolResult(FAILED_TOOL, "failed", failed=True)
+    holder.asked.add(asked)
+    return result
 
 
 def _argument(call: ToolCall) -> str | None:

@@ -11,12 +11,14 @@ from app.db.visible import Visible
 from app.documents.words import question_terms
 from app.rag import queries_words
 from app.rag.grounding import Evidence, Weights, rarity
-from app.rag.lookups import lookups
+from app.rag.lookups import lookups, names
 from app.rag.queries_vectors import Meant, find_nearest, measure
 
 CANDIDATES = 50
 MOST_WORDS = 32
 EXACT_PASSAGES = 20
+# A name in more passages is a subject of its own, which meaning and words judge better.
+NAME_PASSAGES = 2
 
 Ids = Sequence[int]
 
@@ -33,14 +35,11 @@ class Candidates:
 async def find_candidates(
     session: AsyncSession, text: str, meant: Meant | None, visible: Visible
 ) -> Candidates:
-    """The best by words and the best by meaning in one ranking, exact hits of names before them."""
+    """The best by words and the best by meaning in one ranking, exact hits before them."""
     words = question_terms(text)[:MOST_WORDS]
     hits = await queries_words.find_words(session, words, visible) if words else {}
     weights = await _weigh(session, hits, visible)
-    phrases = lookups(text)
-    exact: Mapping[str, Ids] = {}
-    if phrases:
-        exact = await queries_words.find_phrases(session, phrases, EXACT_PASSAGES, visible)
+    exact = await _look_up(session, text, visible)
     first = frozenset(id_ for ids in exact.values() for id_ in ids)
     matched = _sum_weights(hits, weights)
     found = first.union(nsmallest(CANDIDATES, matched, key=lambda id_: (-matched[id_], id_)))
@@ -56,6 +55,17 @@ async def find_candidates(
         evidence, key=lambda id_: (id_ not in first, -weights.rank(evidence[id_]), id_)
     )
     return Candidates(weights, tuple((id_, evidence[id_]) for id_ in best_first), exact)
+
+
+async def _look_up(session: AsyncSession, text: str, visible: Visible) -> dict[str, Ids]:
+    """The passages with each identifier or quoted phrase, and with each name that is rare."""
+    phrases, full_names = lookups(text), names(text)
+    if not phrases and not full_names:
+        return {}
+    asked = list(dict.fromkeys([*phrases, *full_names]))
+    found = await queries_words.find_phrases(session, asked, EXACT_PASSAGES, visible)
+    rare = {phrase: ids for phrase, ids in found.items() if len(ids) <= NAME_PASSAGES}
+    return {phrase: ids for phrase, ids in found.items() if phrase in phrases or phrase in rare}
 
 
 async def _weigh(session: AsyncSession, hits: Mapping[str, Ids], visible: Visible) -> Weights:

@@ -29,6 +29,8 @@ class Context:
     def of(cls, passages: Iterable[Found]) -> Self:
         context = cls()
         for passage in passages:
+            if not passage.is_whole:
+                continue
             context.add(Range(passage.source, passage.path, passage.first_line, passage.last_line))
         return context
 

@@ -7,19 +7,14 @@ from app.search.fold import fold
 _OCCURRENCES = 50
 
 
-def focus(line: str, weights: Mapping[str, float], width: int) -> str:
-    """`line`, or the `width` characters of it with the weightiest words, `…` for what is left out.
+def focus(line: str, weights: Mapping[str, float], width: int) -> int:
+    """Where to begin, so that the next `width` characters have the weightiest words.
 
     The words are stems or phrases; where none of them stands it is the beginning.
     """
-    if len(line) <= width:
-        return line
-    width -= 2
     margin = width // 10
     best = _best_start(fold(line), weights, width - 2 * margin)
-    start = min(max(best - margin, 0), len(line) - width)
-    end = start + width
-    return f"{'…' if start else ''}{line[start:end]}{'…' if end < len(line) else ''}"
+    return max(min(best - margin, len(line) - width), 0)
 
 
 def _best_start(folded: str, weights: Mapping[str, float], width: int) -> int:

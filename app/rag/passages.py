@@ -8,6 +8,8 @@ from app.search.lines import split_lines
 
 # The model sees a longer line cut to this many characters.
 LINE_WINDOW = 1_500
+# Room for the words that say what is left out.
+_PART = LINE_WINDOW - 60
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,8 @@ class Found:
     score: float = 0.0
     coverage: float = 0.0
     similarity: float | None = None
+    # Of an overlong line the model gets a part.
+    is_whole: bool = True
 
     def scored(self, score: float, coverage: float, similarity: float | None) -> "Found":
         return replace(
@@ -32,22 +36,27 @@ class Found:
         )
 
     def focused(self, weights: Mapping[str, float]) -> "Found":
-        """The same with only the part of a very long line that has the weightiest words."""
-        if "\n" in self.text.rstrip("\n"):
+        """The same with only the part of an overlong line that has the weightiest words."""
+        line = self.text.removesuffix("\n")
+        if len(line) <= LINE_WINDOW or "\n" in line:
             return self
-        return replace(self, text=focus(self.text, weights, LINE_WINDOW))
+        start = focus(line, weights, _PART)
+        return replace(self, text=_part(line, start), is_whole=False)
 
     def numbered(self) -> str:
         """The text as `12: line`, so that nothing in it can pass for a line of the prompt."""
         numbers = range(self.first_line, self.last_line + 1)
         return "\n".join(
-            f"{number}: {_cut(line)}"
+            f"{number}: {line}"
             for number, line in zip(numbers, split_lines(self.text), strict=False)
         )
 
 
-def _cut(line: str) -> str:
-    return line if len(line) <= LINE_WINDOW else f"{line[:LINE_WINDOW]}…"
+def _part(line: str, start: int) -> str:
+    end = start + _PART
+    before = "…" if start else ""
+    behind = f"… (read_document goes on with start_column={end + 1})" if end < len(line) else ""
+    return f"{before}{line[start:end]}{behind}"
 
 
 def best_within(passages: Iterable[Found], budget: int) -> list[Found]:
@@ -84,7 +93,9 @@ def _join(one: Found, other: Found) -> Found:
     return replace(
         one,
         last_line=other.last_line,
-        text=one.text + other.text,
+        # Of an overlong line a part was loaded, without its end.
+        text=one.text.removesuffix("\n") + "\n" + other.text,
         score=max(one.score, other.score),
         coverage=max(one.coverage, other.coverage),
+        is_whole=one.is_whole and other.is_whole,
     )

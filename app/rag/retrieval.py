@@ -12,9 +12,12 @@ from app.rag.meaning import Meaning
 from app.rag.passages import Found
 from app.rag.queries_found import load
 from app.rag.small_talk import is_small_talk
+from app.search.lines import normal_pattern
 from app.settings import Settings
 
 SMALL_TALK = "smalltalk"
+NO_DOCUMENTS = "There are no documents yet."
+NONE_CHOSEN = "None of the chosen sources holds a document."
 
 
 @dataclass(frozen=True)
@@ -60,12 +63,12 @@ async def retrieve(retriever: Retriever, question: Question, visible: Visible) -
     nothing = Finding(False, 0.0, retriever.gate.threshold, 0.0, SMALL_TALK)
     if is_small_talk(question.message):
         return nothing
-    text = _with_previous(question)
+    text = normal_pattern(_with_previous(question))
     meant = await retriever.meaning.of(text) if retriever.meaning else None
     async with retriever.sessions() as session:
         candidates = await find_candidates(session, text, meant, visible)
         if not candidates.weights.passages:
-            return replace(nothing, reason="There are no documents yet.")
+            return replace(nothing, reason=NO_DOCUMENTS if visible is None else NONE_CHOSEN)
         wanted = [id_ for id_, _ in candidates.ranked[: question.passages]]
         found = await load(session, wanted, visible)
     return _judged(retriever.gate, candidates, found)

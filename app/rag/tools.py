@@ -122,6 +122,8 @@ async def _check_source(session: AsyncSession, visible: Visible, source: str) ->
 
 
 def _nothing_listed(selection: Selection, after: str | None) -> str:
+    if after is not None:
+        return f"No document comes after “{echo(after)}”."
     if selection.prefix is not None:
         return f"No document’s path begins with “{echo(selection.prefix)}”."
-    return NO_DOCUMENTS if after is None else f"No document comes after “{echo(after)}”."
+    return NO_DOCUMENTS

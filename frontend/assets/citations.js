@@ -1,10 +1,11 @@
 /** The citations of an answer: what the server found when it checked them, shown at each link. */
 import { make } from "./dom.js";
-import { withDocument } from "./router.js";
+import { documentAddress, withDocument } from "./router.js";
 
 const TITLES = {
   quoted: "The quoted words stand in these lines.",
   present: "These lines exist and the model has seen them; no words are quoted.",
+  changed: "The document has changed since this was checked.",
 };
 
 /** Marks the citation links inside `element` by the states of a `citations` event, in order. */
@@ -30,10 +31,23 @@ export function openCitation(event) {
   location.hash = withDocument({ source, path, first: Number(first), last: Number(last ?? first) });
 }
 
-function mark(link, { state, reason }) {
+function mark(link, citation) {
+  const { state, reason, since } = citation;
   if (state === "unverified") return link.replaceWith(unverified(link, reason));
-  link.classList.add(state);
-  link.title = [link.title, TITLES[state]].filter(Boolean).join("\n");
+  if (since === "deleted") return link.replaceWith(unverified(link, gone(citation)));
+  link.classList.add(since ?? state);
+  link.title = [link.title, TITLES[since ?? state]].filter(Boolean).join("\n");
+  if (citation.now_path) follow(link, citation);
+}
+
+/** A document that was renamed is opened under its new name. */
+function follow(link, { now_source, now_path, first_line, last_line }) {
+  Object.assign(link.dataset, { source: now_source, path: now_path });
+  link.href = documentAddress({ source: now_source, path: now_path, first: first_line, last: last_line });
+}
+
+function gone({ text }) {
+  return `The document was deleted since. These lines said:\n${text}`;
 }
 
 function unverified(link, reason) {

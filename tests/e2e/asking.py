@@ -48,6 +48,17 @@ async def asking(
         yield _events(response)
 
 
+async def heard(events: AsyncGenerator[Json], deltas: int) -> Turn:
+    """The events up to the `deltas`-th piece of text."""
+    turn = Turn()
+    async for event in events:
+        turn.events.append(event)
+        deltas -= event["type"] == "delta"
+        if deltas == 0:
+            return turn
+    raise AssertionError(f"The turn ended early: {turn.events}")
+
+
 async def follow(client: httpx.AsyncClient, turn_id: str, **headers: str) -> Turn:
     """Hear a turn that was asked before, from its first event to its end."""
     address = f"/api/turns/{turn_id}/events"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from playwright.async_api import Locator, Page, expect
 
-ENDED_MS = 20_000
+ENDED_MS = 30_000
 
 
 @dataclass(frozen=True)
@@ -12,6 +12,11 @@ class ChatPage:
     """The chat view of a page."""
 
     page: Page
+
+    @property
+    def address(self) -> str:
+        """The conversation's place on the page: `#/c/…`."""
+        return f"#{self.page.url.partition('#')[2]}"
 
     @property
     def message(self) -> Locator:

@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack
 
 import httpx
 import pytest
-from playwright.async_api import Browser, async_playwright
+from playwright.async_api import Browser, async_playwright, expect
 
 from app.db.migrate import migrate
 from tests.e2e.browsing import Watch, arguments, chromium
@@ -16,6 +16,7 @@ from tests.e2e.server import Server
 
 OpenChat = Callable[..., Awaitable[ChatPage]]
 StartServer = Callable[..., Server]
+PATIENCE_MS = 15_000
 
 
 @pytest.fixture(scope="session")
@@ -81,6 +82,8 @@ async def api(server: Server) -> AsyncIterator[httpx.AsyncClient]:
 
 @pytest.fixture(scope="session")
 async def browser() -> AsyncIterator[Browser]:
+    # A machine that is busy with other things makes no test fail.
+    expect.set_options(timeout=PATIENCE_MS)
     async with async_playwright() as playwright:
         launched = await playwright.chromium.launch(executable_path=chromium(), args=arguments())
         yield launched

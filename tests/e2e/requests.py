@@ -54,6 +54,12 @@ def saying(text: str) -> tuple[bytes, ...]:
     return chunk({"content": text}), finished(), DONE
 
 
+def slowly(words: int, pause: float = 0.25) -> tuple[bytes | float, ...]:
+    """The steps of a scripted reply that takes its time, `pause` seconds after each word."""
+    pieces = [chunk({"content": f"word{n} **strong** "}) for n in range(words)]
+    return (*(step for piece in pieces for step in (piece, pause)), finished(), DONE)
+
+
 def outline(body: Json) -> list[tuple[str, Any]]:
     """Role and content of each message."""
     return [(message["role"], message["content"]) for message in body["messages"]]

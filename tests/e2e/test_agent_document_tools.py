@@ -48,6 +48,15 @@ async def test_a_citation_of_quoted_words_is_marked_as_checked(chat: ChatPage) -
     await expect(citation).to_have_attribute("title", "acme/guide/setup.md:1\n" + CHECKED)
 
 
+async def test_a_citation_of_lines_that_the_model_never_saw_is_no_link(
+    chat: ChatPage, api: httpx.AsyncClient, mock: MockLLM
+) -> None:
+    mock.script(*saying("It is “alpha” [acme/notes/a.txt:1], also [acme/none.md:3]."))
+    answer = await chat.answer("What is PORT_8081?")
+    await expect(answer.locator(".citation.unverified")).to_have_count(2)
+    await expect(answer.get_by_role("link", name="a.txt")).to_have_count(0)
+
+
 async def test_text_tool_lines_and_citations_stand_in_the_same_places_after_a_reload(
     chat: ChatPage, mock: MockLLM
 ) -> None:

@@ -11,6 +11,7 @@ from tests.e2e.chat_page import ChatPage
 from tests.e2e.conftest import StartServer
 from tests.e2e.mock_llm import MockLLM
 from tests.e2e.requests import calling, exchanges, offered, said, saying
+from tests.e2e.server import connect
 from tests.factories import put
 
 GROUNDED = "about PORT_8081"
@@ -59,7 +60,7 @@ async def test_after_the_last_round_one_request_without_tools_ends_the_turn_in_w
     start: StartServer, mock: MockLLM, api: httpx.AsyncClient
 ) -> None:
     with start(agent_max_rounds=2).ready() as server:
-        turn = await ask(httpx.AsyncClient(base_url=server.url), f"many tools 9, {GROUNDED}")
+        turn = await ask(connect(server), f"many tools 9, {GROUNDED}")
     assert [bool(offered(body)) for body in mock.requests] == [True, True, False]
     closing = mock.requests[-1]
     assert "tools" not in closing
@@ -76,7 +77,7 @@ async def test_without_rounds_the_model_never_gets_tools(
     start: StartServer, mock: MockLLM, api: httpx.AsyncClient
 ) -> None:
     with start(agent_max_rounds=0).ready() as server:
-        turn = await ask(httpx.AsyncClient(base_url=server.url), f"use your tools {GROUNDED}")
+        turn = await ask(connect(server), f"use your tools {GROUNDED}")
     [body] = mock.requests
     assert "tools" not in body
     assert "tool_choice" not in body
@@ -92,7 +93,7 @@ async def test_a_deflected_request_is_that_of_a_server_whose_tools_are_switched_
     off_topic = {"conversation_id": conversation, "message": "Who painted sunflowers in Arles?"}
     deflected = await ask(api, **off_topic)
     with start(agent_max_rounds=0).ready() as server:
-        other = httpx.AsyncClient(base_url=server.url)
+        other = connect(server)
         await ask(other, **off_topic, replaces_turn=deflected.first["turn_id"])
     with_tools, without = mock.requests[-2:]
     assert deflected.first["grounded"] is False

@@ -27,7 +27,7 @@ async def test_the_status_line_names_the_pattern_while_a_search_runs(chat: ChatP
 
 
 @pytest.mark.usefixtures("limits")
-async def test_a_search_leaves_a_line_that_links_nothing_but_names_the_pattern(
+async def test_a_search_leaves_a_line_that_names_the_pattern(
     chat: ChatPage,
 ) -> None:
     await chat.answer(QUESTION)

@@ -1,6 +1,7 @@
 """Chat over HTTP: events, conversations, and turns that outlive their readers."""
 
 import asyncio
+from typing import Any
 
 import pytest
 from sqlalchemy import delete
@@ -10,7 +11,7 @@ from app.errors import ModelError
 from app.llm.messages import LlmRequest, Reply, TextDelta, UserMessage, Waiting
 from app.models import Event
 from app.settings import Settings
-from tests.chatting import answer_of, chatting, kinds
+from tests.chatting import Chat, Events, answer_of, chatting, kinds
 from tests.factories import put
 from tests.fakes import Script, ScriptedModel, call, calling, saying
 
@@ -330,3 +331,38 @@ async def _forget_events(settings: Settings) -> None:
     async with create_sessions(engine).begin() as session:
         await session.execute(delete(Event))
     await engine.dispose()
+
+
+async def citation_in(chat: Chat, events: Events) -> dict[str, Any]:
+    return (await chat.conversation(events))["turns"][0]["citations"][0]
+
+
+class TestCitations:
+    async def ask(self, chat: Chat) -> Events:
+        await put(chat.client, "acme", "guide/setup.md", SETUP)
+        return await chat.ask(QUESTION)
+
+    async def test_they_follow_a_document_that_was_renamed(self, settings: Settings) -> None:
+        async with chatting(settings, ScriptedModel(saying(CITED))) as chat:
+            events = await self.ask(chat)
+            assert (await citation_in(chat, events))["now_path"] is None
+            await chat.client.post(
+                "/api/documents/acme/guide/setup.md/move", json={"source": "acme", "path": "new.md"}
+            )
+            citation = await citation_in(chat, events)
+        assert (citation["now_source"], citation["now_path"]) == ("acme", "new.md")
+        assert citation["since"] is None
+
+    async def test_they_say_when_the_document_has_changed(self, settings: Settings) -> None:
+        async with chatting(settings, ScriptedModel(saying(CITED))) as chat:
+            events = await self.ask(chat)
+            await put(chat.client, "acme", "guide/setup.md", "port = 9999")
+            citation = await citation_in(chat, events)
+        assert (citation["since"], citation["text"]) == ("changed", "port = 8081")
+
+    async def test_they_keep_their_text_when_the_document_is_gone(self, settings: Settings) -> None:
+        async with chatting(settings, ScriptedModel(saying(CITED))) as chat:
+            events = await self.ask(chat)
+            await chat.client.delete("/api/documents/acme/guide/setup.md")
+            citation = await citation_in(chat, events)
+        assert (citation["since"], citation["text"]) == ("deleted", "port = 8081")

@@ -21,6 +21,12 @@ from tests.asking import ASKED, OK, ask, settings
 from tests.e2e.mock_llm import RST, MockLLM
 from tests.e2e.mock_wire import DONE, chunk, event, finished
 
+REFUSES_EMPTY_CONTENT = b'{"error":{"message":"content must not be empty"}}'
+CALL = ToolCall("a1", "list_documents", "")
+WITHOUT_TEXT = LlmRequest(
+    (UserMessage("a"), AssistantMessage("", (CALL,)), ToolMessage("a1", "none"))
+)
+
 
 @pytest.fixture
 def mock() -> Iterator[MockLLM]:
@@ -85,13 +91,28 @@ async def test_text_arrives_at_once_and_a_closed_generator_closes_the_connection
 async def test_a_server_that_refuses_empty_content_gets_null_from_then_on(
     mock: MockLLM, http: httpx.AsyncClient
 ) -> None:
-    call = ToolCall("a1", "list_documents", "")
-    history = (UserMessage("a"), AssistantMessage("", (call,)), ToolMessage("a1", "none"))
-    mock.script(b'{"error":{"message":"content must not be empty"}}', status=400)
+    mock.script(REFUSES_EMPTY_CONTENT, status=400)
     mock.script(*OK)
-    outcome = await ask(mock, http, LlmRequest(history))
+    outcome = await ask(mock, http, WITHOUT_TEXT)
     assert outcome.shown == "ok"
     assert [body["messages"][1]["content"] for body in mock.requests] == ["", None]
+
+
+async def test_turns_that_meet_such_a_server_at_once_do_not_confuse_each_other(
+    mock: MockLLM, http: httpx.AsyncClient
+) -> None:
+    model = OpenAIModel(settings(mock), http, backoff=lambda _: 0.01)
+    for _ in range(2):
+        mock.script(0.2, REFUSES_EMPTY_CONTENT, status=400)
+    for _ in range(2):
+        mock.script(*OK)
+
+    async def last_piece() -> object:
+        return [piece async for piece in model.stream(WITHOUT_TEXT)][-1]
+
+    assert await asyncio.gather(last_piece(), last_piece()) == [Reply("ok"), Reply("ok")]
+    contents = [body["messages"][1]["content"] for body in mock.requests]
+    assert contents == ["", "", None, None]
 
 
 async def test_a_server_that_never_opens_thinking_is_known_after_one_reply(

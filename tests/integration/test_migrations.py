@@ -74,3 +74,21 @@ def test_a_role_without_rights_is_told_what_it_lacks(fresh_database: URL) -> Non
         with engine.connect() as connection:
             connection.execute(text("DROP ROLE weak"))
         engine.dispose()
+
+
+def test_a_database_of_a_newer_version_is_left_alone(fresh_database: URL) -> None:
+    url = fresh_database.render_as_string(hide_password=False)
+    migrate(url)
+    engine = create_engine(fresh_database)
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = 'later'"))
+    engine.dispose()
+    with pytest.raises(MigrationError, match=r"another version.*later"):
+        migrate(url)
+
+
+@pytest.mark.parametrize("url", ["nonsense", "mysql://me:secret@host/brain", "sqlite://"])
+def test_a_url_of_something_else_is_refused_without_its_password(url: str) -> None:
+    with pytest.raises(MigrationError, match="BOR_DATABASE_URL") as refused:
+        migrate(url)
+    assert "secret" not in str(refused.value)

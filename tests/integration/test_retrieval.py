@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from app.db.engine import Sessions
-from app.rag.retrieval import Finding, Question, Retriever, retrieve
+from app.rag.retrieval import NO_DOCUMENTS, Finding, Question, Retriever, retrieve
 from tests.factories import put
 from tests.stored import store_texts
 
@@ -99,7 +99,7 @@ async def test_thanks_after_a_question_stay_small_talk(manual: Sessions) -> None
 
 async def test_an_empty_store_says_so(sessions: Sessions) -> None:
     finding = await find(sessions, "How long is the nightly snapshot kept?")
-    assert finding.reason == "There are no documents yet."
+    assert finding.reason == NO_DOCUMENTS
 
 
 async def test_hidden_sources_are_not_found(manual: Sessions) -> None:

@@ -62,6 +62,9 @@ def test_greetings_and_thanks_are_small_talk(message: str) -> None:
         "hello " * 40,
         "brain",
         "Who made the cup?",
+        "Do you have the invoice from May?",
+        "Hello, do you have the port list?",
+        "You are hired",
     ],
 )
 def test_a_question_of_substance_is_not(message: str) -> None:
