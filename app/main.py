@@ -22,7 +22,7 @@ from app.llm.client import OpenAIModel
 from app.llm.messages import Model
 from app.llm.offline import OfflineModel
 from app.rag.decision import Agent
-from app.rag.embedders import make_meaning
+from app.rag.embedders import open_meaning
 from app.rag.embedding_process import keep_embedding
 from app.rag.routes import router as rag_router
 from app.settings import Settings
@@ -85,13 +85,8 @@ async def _open(
 async def _agent(
     settings: Settings, sessions: Sessions, model: Model | None, stack: AsyncExitStack
 ) -> Agent:
-    embeddings = await stack.enter_async_context(httpx.AsyncClient())
-    return Agent(
-        settings,
-        sessions,
-        model or await _model(settings, stack),
-        make_meaning(settings, sessions, embeddings),
-    )
+    meaning = await stack.enter_async_context(open_meaning(settings, sessions))
+    return Agent(settings, sessions, model or await _model(settings, stack), meaning)
 
 
 async def _model(settings: Settings, stack: AsyncExitStack) -> Model:

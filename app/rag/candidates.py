@@ -17,8 +17,8 @@ from app.rag.queries_vectors import Meant, find_nearest, measure
 CANDIDATES = 50
 MOST_WORDS = 32
 EXACT_PASSAGES = 20
-# A name in more passages is a subject of its own, which meaning and words judge better.
-NAME_PASSAGES = 2
+# A name in more passages is a subject, and whether they cover it is judged as ever.
+NAME_PASSAGES = 1
 
 Ids = Sequence[int]
 
@@ -43,10 +43,12 @@ async def find_candidates(
     first = frozenset(id_ for ids in exact.values() for id_ in ids)
     matched = _sum_weights(hits, weights)
     found = first.union(nsmallest(CANDIDATES, matched, key=lambda id_: (-matched[id_], id_)))
-    similarity: Mapping[int, float] = {}
+    similarity: dict[int, float] = {}
     if meant:
-        found = found.union(await find_nearest(session, meant, CANDIDATES, visible))
-        similarity = await measure(session, meant, list(found), visible)
+        similarity = await find_nearest(session, meant, CANDIDATES, visible)
+        others = list(found.difference(similarity))
+        similarity |= await measure(session, meant, others, visible)
+        found = found.union(similarity)
     more = await _hits_beyond(session, hits, found, visible)
     for id_, weight in _sum_weights(more, weights).items():
         matched[id_] += weight

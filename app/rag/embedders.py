@@ -1,5 +1,8 @@
 """Which embedding model the settings name, and how an older one can still be asked."""
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
 import httpx
 
 from app.db.engine import Sessions
@@ -9,28 +12,31 @@ from app.rag.minilm import MiniLM
 from app.settings import Settings
 
 
-def make_embedder(
-    settings: Settings, http: httpx.AsyncClient, *, threads: int = 1
-) -> Embedder | None:
+@asynccontextmanager
+async def open_embedder(settings: Settings, *, threads: int) -> AsyncGenerator[Embedder | None]:
     """The embedder of the settings; None when they switch meaning off."""
+    async with httpx.AsyncClient() as http:
+        yield _embedder(settings, http, threads)
+
+
+@asynccontextmanager
+async def open_meaning(settings: Settings, sessions: Sessions) -> AsyncGenerator[Meaning | None]:
+    """What makes the vectors of questions; None when the settings switch meaning off."""
+    async with httpx.AsyncClient() as http:
+        wanted = _embedder(settings, http, threads=1)
+
+        def named(name: str) -> Embedder | None:
+            if name == MiniLM.name:
+                return MiniLM()
+            if settings.embeddings_base_url:
+                older = settings.model_copy(update={"embeddings_model": name})
+                return Endpoint(older, http)
+            return None
+
+        yield Meaning(sessions, wanted, named, settings.embeddings_floor) if wanted else None
+
+
+def _embedder(settings: Settings, http: httpx.AsyncClient, threads: int) -> Embedder | None:
     if settings.embeddings == "off":
         return None
-    if settings.embeddings_base_url:
-        return Endpoint(settings, http)
-    return MiniLM(threads)
-
-
-def make_meaning(settings: Settings, sessions: Sessions, http: httpx.AsyncClient) -> Meaning | None:
-    """What makes the vectors of questions; None when the settings switch meaning off."""
-    wanted = make_embedder(settings, http)
-    if wanted is None:
-        return None
-
-    def named(name: str) -> Embedder | None:
-        if name == MiniLM.name:
-            return MiniLM()
-        if settings.embeddings_base_url:
-            return Endpoint(settings.model_copy(update={"embeddings_model": name}), http)
-        return None
-
-    return Meaning(sessions, wanted, named, settings.embeddings_floor)
+    return Endpoint(settings, http) if settings.embeddings_base_url else MiniLM(threads)

@@ -11,13 +11,12 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import httpx
 import structlog
 
 from app.db.engine import create_engine, create_sessions
 from app.logs import configure_logs
 from app.rag import queries_embedding
-from app.rag.embedders import make_embedder
+from app.rag.embedders import open_embedder
 from app.rag.embedding_work import EmbeddingWork
 from app.settings import Settings
 
@@ -91,10 +90,9 @@ async def _work(settings: Settings) -> None:
     engine = create_engine(settings.database_url, pool_size=3)
     sessions = create_sessions(engine)
     alone = engine.execution_options(isolation_level="AUTOCOMMIT")
-    async with httpx.AsyncClient() as http, alone.connect() as connection:
+    async with alone.connect() as connection, open_embedder(settings, threads=_THREADS) as embedder:
         while not await queries_embedding.take_turn(connection):  # noqa: ASYNC110
             await asyncio.sleep(_RETRY_SECONDS)
-        embedder = make_embedder(settings, http, threads=_THREADS)
         if embedder:
             await EmbeddingWork(sessions, embedder).run()
 

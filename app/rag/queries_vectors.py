@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVarTuple
 
 from pgvector.sqlalchemy import HALFVEC
-from sqlalchemy import Float, cast, func, literal, select, text
+from sqlalchemy import Float, Select, cast, func, literal, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.db.visible import Visible, within
 from app.models import Document, EmbeddingModel, Passage, Window
+
+Columns = TypeVarTuple("Columns")
 
 # pgvector indexes halfvec up to this many numbers.
 INDEXED_DIMENSION = 4_000
@@ -46,17 +48,12 @@ class Meant:
 
 async def find_nearest(
     session: AsyncSession, meant: Meant, limit: int, visible: Visible
-) -> list[int]:
-    """The passages with the `limit` nearest windows, nearest first."""
+) -> dict[int, float]:
+    """The `limit` passages with the nearest windows, with their similarity."""
     distance = meant.distance()
     windows = limit * _WINDOWS_EACH
     near = select(Window.passage_id, distance.label("distance")).where(*_of(meant))
-    if visible is not None:
-        near = (
-            near.join(Passage, Passage.id == Window.passage_id)
-            .join(Document, Document.id == Passage.document_id)
-            .where(within(visible, Document.source))
-        )
+    near = _over(near, visible)
     if visible is not None and await _estimate_windows(session, visible) <= EXACT_WINDOWS:
         every = near.cte("every").prefix_with("MATERIALIZED", dialect="postgresql")
         near = select(every.c.passage_id, every.c.distance).order_by(every.c.distance)
@@ -64,28 +61,40 @@ async def find_nearest(
         await _widen_index_scan(session, windows, filtered=visible is not None)
         near = near.order_by(distance)
     nearest = near.limit(windows).subquery()
-    query = select(nearest.c.passage_id).group_by(nearest.c.passage_id)
-    return list(await session.scalars(query.order_by(func.min(nearest.c.distance)).limit(limit)))
+    best = func.min(nearest.c.distance)
+    query = select(nearest.c.passage_id, best).group_by(nearest.c.passage_id)
+    rows = await session.execute(query.order_by(best).limit(limit))
+    return {id_: meant.similarity(1 - distance) for id_, distance in rows}
 
 
 async def measure(
     session: AsyncSession, meant: Meant, passages: Sequence[int], visible: Visible
 ) -> dict[int, float]:
     """The similarity of each passage's best window, for those that have vectors."""
-    rows = await session.execute(
-        select(Window.passage_id, 1 - func.min(meant.distance()))
-        .join(Passage, Passage.id == Window.passage_id)
-        .join(Document, Document.id == Passage.document_id)
-        .where(Window.passage_id.in_(passages), *_of(meant), within(visible, Document.source))
+    measured = (
+        select(Window.passage_id, func.min(meant.distance()))
+        .where(Window.passage_id.in_(passages), *_of(meant))
         .group_by(Window.passage_id)
     )
-    return {id_: meant.similarity(cosine) for id_, cosine in rows}
+    rows = await session.execute(_over(measured, visible))
+    return {id_: meant.similarity(1 - distance) for id_, distance in rows}
 
 
 async def models(session: AsyncSession) -> Sequence[EmbeddingModel]:
     """The models that have made vectors, the latest first."""
     known = select(EmbeddingModel).where(EmbeddingModel.dimension.is_not(None))
     return (await session.scalars(known.order_by(EmbeddingModel.id.desc()))).all()
+
+
+def _over(query: Select[*Columns], visible: Visible) -> Select[*Columns]:
+    """Narrow a query over windows to the visible sources."""
+    if visible is None:
+        return query
+    return (
+        query.join(Passage, Passage.id == Window.passage_id)
+        .join(Document, Document.id == Passage.document_id)
+        .where(within(visible, Document.source))
+    )
 
 
 def _of(meant: Meant) -> tuple[Any, ...]:
