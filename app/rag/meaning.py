@@ -15,7 +15,7 @@ from app.rag.queries_vectors import Meant, models
 log = structlog.get_logger()
 
 # A question waits no longer for its vector; without one, words carry it.
-PATIENCE_SECONDS = 4.0
+PATIENCE_SECONDS = 6.0
 # After a failure words alone carry the questions of this time.
 PAUSE_SECONDS = 15.0
 _REMEMBERED_SECONDS = 2.0
