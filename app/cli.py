@@ -1,7 +1,9 @@
 """The command `bor`."""
 
+import asyncio
 import signal
 import sys
+from pathlib import Path
 from types import FrameType
 from typing import Annotated
 
@@ -15,13 +17,14 @@ from app.commands.search import search
 from app.db.database import database
 from app.db.embedded import EmbeddedPostgresError
 from app.db.migrate import MigrationError
+from app.doors import evaluation
+from app.errors import AppError
 from app.guard import LOOPBACK
 from app.logs import configure_logs
+from app.rag.evaluation import read_questions
 from app.serving import serve_alone, serve_together
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
-
-
 cli.command()(ingest)
 cli.command()(search)
 
@@ -58,6 +61,27 @@ def serve(
     except KeyboardInterrupt:
         _end_undisturbed()
         sys.exit(0)
+
+
+@cli.command(name="eval")
+def evaluate(
+    questions: Annotated[
+        Path, typer.Argument(help="JSON Lines: question, expect (grounded, deflected), path, line.")
+    ],
+    source: Annotated[list[str] | None, typer.Option(help="Only this source; repeatable.")] = None,
+) -> None:
+    """Measure retrieval and the gate on questions whose answers are known."""
+    settings = settings_of()
+    console = Console(highlight=False)
+    try:
+        known = read_questions(questions.read_text("utf-8").splitlines())
+        with database(settings) as url:
+            opened = settings.model_copy(update={"database_url": url})
+            visible = frozenset(source) if source else None
+            asked = evaluation.ask_all(opened, known, visible, console)
+            evaluation.show(asyncio.run(asked), console)
+    except (AppError, EmbeddedPostgresError, MigrationError, OSError, ValueError) as error:
+        stop(str(error))
 
 
 def _exit_well(_number: int, _frame: FrameType | None) -> None:

@@ -9,6 +9,7 @@ from app.access import Caller
 from app.chat.turns import Turns
 from app.db.engine import Sessions
 from app.errors import Forbidden
+from app.rag.retrieval import Retriever
 from app.settings import Settings
 
 
@@ -28,6 +29,10 @@ def _turns(request: Request) -> Turns:
     return request.app.state.turns
 
 
+def _retriever(request: Request) -> Retriever:
+    return request.app.state.retriever
+
+
 def _reader(request: Request) -> Caller:
     return request.app.state.tokens.caller(request.headers.get("authorization"))
 
@@ -43,6 +48,7 @@ CurrentSettings = Annotated[Settings, Depends(_settings)]
 CurrentSessions = Annotated[Sessions, Depends(_sessions)]
 # Reading a large document takes much memory, so that one is read after the other.
 LargeUploads = Annotated[asyncio.Semaphore, Depends(_large_uploads)]
+CurrentRetriever = Annotated[Retriever, Depends(_retriever)]
 CurrentTurns = Annotated[Turns, Depends(_turns)]
 Reader = Annotated[Caller, Depends(_reader)]
 Editor = Annotated[Caller, Depends(_editor)]

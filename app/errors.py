@@ -101,6 +101,21 @@ class ModelError(AppError):
         self.retry_after = retry_after
 
 
+class EmbeddingError(AppError):
+    """Texts got no vectors; `retryable` says whether asking again may help."""
+
+    status, code = 502, "embedding_error"
+
+    def __init__(self, detail: str, *, retryable: bool = False, retry_after: float = 0.0) -> None:
+        super().__init__(detail)
+        self.retryable = retryable
+        self.retry_after = retry_after
+
+
+class RefusedText(EmbeddingError):
+    """The endpoint takes one of the texts for malformed or too long."""
+
+
 def install(app: FastAPI) -> None:
     """Answer every error as `{"error", "detail"}`; the rejected input is never echoed."""
     app.exception_handler(AppError)(_app_error)

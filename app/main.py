@@ -13,7 +13,7 @@ from app.access import Tokens
 from app.chat.routes import router as chat_router
 from app.chat.turns import Turns
 from app.db.database import database
-from app.db.engine import create_engine, create_sessions
+from app.db.engine import Sessions, create_engine, create_sessions
 from app.db.pending import keep_merged
 from app.documents.routes import router as documents_router
 from app.documents.uploads import router as uploads_router
@@ -23,6 +23,8 @@ from app.llm.client import OpenAIModel
 from app.llm.messages import Model
 from app.llm.offline import OfflineModel
 from app.rag.decision import Agent
+from app.rag.embedders import open_meaning
+from app.rag.embedding_process import keep_embedding
 from app.rag.routes import router as rag_router
 from app.search.routes import router as search_router
 from app.settings import Settings
@@ -71,13 +73,23 @@ async def _open(
     stack.push_async_callback(engine.dispose)
     stack.push_async_callback(own_engine.dispose)
     sessions = create_sessions(engine)
-    agent = Agent(settings, sessions, model or await _model(settings, stack))
+    agent = await _agent(settings, sessions, model, stack)
     turns = Turns(agent, create_sessions(own_engine))
-    app.state.sessions, app.state.turns = sessions, turns
-    for work in (turns.keep_written(), turns.keep_recovering(), keep_merged(sessions)):
+    app.state.sessions, app.state.turns, app.state.retriever = sessions, turns, agent.retriever
+    background = [turns.keep_written(), turns.keep_recovering(), keep_merged(sessions)]
+    if agent.meaning:
+        background += [agent.meaning.warm_up(), keep_embedding(settings, url)]
+    for work in background:
         stack.push_async_callback(_cancel, asyncio.create_task(work))
     stack.push_async_callback(turns.close)
     stack.enter_context(on_shutdown(turns.close))
+
+
+async def _agent(
+    settings: Settings, sessions: Sessions, model: Model | None, stack: AsyncExitStack
+) -> Agent:
+    meaning = await stack.enter_async_context(open_meaning(settings, sessions))
+    return Agent(settings, sessions, model or await _model(settings, stack), meaning)
 
 
 async def _model(settings: Settings, stack: AsyncExitStack) -> Model:

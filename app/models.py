@@ -4,6 +4,7 @@ import uuid
 from datetime import datetime
 from typing import Any, ClassVar
 
+from pgvector.sqlalchemy import HALFVEC
 from sqlalchemy import (
     BigInteger,
     CheckConstraint,
@@ -147,6 +148,42 @@ class DocumentCount(Base):
     source: Mapped[str] = mapped_column(CodePoints, primary_key=True)
     shard: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
     documents: Mapped[int] = mapped_column(BigInteger)
+
+
+class EmbeddingModel(Base):
+    """A model that makes vectors, and how the background work with it goes."""
+
+    __tablename__ = "embedding_models"
+    __table_args__ = (UniqueConstraint("name"),)
+
+    id: Mapped[int] = mapped_column(Identity(always=True), primary_key=True)
+    name: Mapped[str]
+    # Unknown until an endpoint has answered for the first time.
+    dimension: Mapped[int | None]
+    passages_per_second: Mapped[float | None]
+    # Why there are no new vectors at the moment, for a person.
+    problem: Mapped[str | None]
+    # Whether every passage had its vectors once; from then on this model serves questions.
+    complete: Mapped[bool] = mapped_column(server_default=text("false"))
+
+
+class Window(Base):
+    """The vector of a part of a passage; null for a text that the model refuses.
+
+    Each model with vectors in here has an HNSW index of its own over its rows, made with its first
+    vector: an index needs to know the dimension.
+    """
+
+    __tablename__ = "windows"
+
+    passage_id: Mapped[int] = mapped_column(
+        ForeignKey("passages.id", ondelete="CASCADE"), primary_key=True
+    )
+    model_id: Mapped[int] = mapped_column(
+        ForeignKey("embedding_models.id", ondelete="CASCADE"), primary_key=True
+    )
+    position: Mapped[int] = mapped_column(SmallInteger, primary_key=True, autoincrement=False)
+    vector: Mapped[list[float] | None] = mapped_column(HALFVEC())
 
 
 class Conversation(Base):

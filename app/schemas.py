@@ -95,13 +95,24 @@ class Destination(BaseModel):
     path: CleanText
 
 
+class MeaningProgress(BaseModel):
+    """How many passages can be found by their meaning; `seconds_left` is a guess."""
+
+    passages: int
+    embedded: int
+    seconds_left: float | None
+
+
 class SourceSummary(BaseModel):
+    """`meaning` is null where documents are found by their words alone."""
+
     source: str
     documents: int
     bytes: int
     characters: int
     lines: int
     updated_at: datetime
+    meaning: MeaningProgress | None = None
 
 
 class Sources(BaseModel):
@@ -383,6 +394,13 @@ class Retrieval(BaseModel):
     coverage: float
     reason: str
     passages: list[Retrieved]
+
+
+class Readiness(BaseModel):
+    """`meaning` is `ready`, `off`, how far it is, or what keeps it from going on."""
+
+    status: Literal["ready"] = "ready"
+    meaning: str
 
 
 class Interface(BaseModel):

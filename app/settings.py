@@ -110,9 +110,31 @@ class Settings(BaseSettings):
         default=9_000, ge=500, description="What the passages given at the start of a turn may add."
     )
 
+    # Meaning
+    embeddings: Literal["on", "off"] = Field(
+        default="on", description="Off: documents are found by their words alone."
+    )
+    embeddings_base_url: str = Field(
+        default="",
+        description="OpenAI-compatible API, up to and with /v1; empty: the offline English model.",
+    )
+    embeddings_model: str = Field(default="", description="Model name sent to that API.")
+    embeddings_api_key: SecretStr = Field(
+        default=SecretStr(""), description="Its key, sent as a bearer token."
+    )
+    embeddings_floor: float = Field(
+        default=0.0,
+        ge=0,
+        lt=1,
+        description="Cosine that texts without anything in common reach with this model.",
+    )
+
     # The gate
+    gate: float = Field(
+        default=0.41, ge=0, le=1, description="A turn is grounded at or above this score."
+    )
     gate_words: float = Field(
-        default=0.455, ge=0, le=1, description="A turn is grounded at or above this word score."
+        default=0.455, ge=0, le=1, description="The same where only words can be compared."
     )
 
     @field_validator("database_url")

@@ -59,7 +59,8 @@ async def sessions(empty_database: str) -> AsyncIterator[Sessions]:
 
 @pytest.fixture
 def settings(empty_database: str, tmp_path: Path) -> Settings:
-    return Settings(database_url=empty_database, data_dir=tmp_path)  # pyright: ignore[reportCallIssue]
+    """Without meaning: a process that makes vectors would outlive many a test."""
+    return Settings(database_url=empty_database, data_dir=tmp_path, embeddings="off")  # pyright: ignore[reportCallIssue]
 
 
 @pytest.fixture

@@ -85,7 +85,8 @@ def _upgrade(connection: Connection) -> None:
     except DBAPIError as error:
         raise MigrationError(
             f"The database could not be migrated: {_first_line(error)}. Its server must have"
-            " the extension pg_trgm, and its role be able to create that and tables."
+            " the extensions pg_trgm and vector (pgvector), and its role be able to create them and"
+            " tables."
         ) from error
 
 

@@ -17,7 +17,7 @@ from typing import Any, cast
 
 import Stemmer
 
-from app.documents.stop_words import without_stop_words
+from app.documents.stop_words import informative_runs, is_informative, without_stop_words
 from app.search.fold import fold
 from app.text import normalize
 
@@ -66,8 +66,13 @@ def index_terms(text: str) -> list[str]:
 def question_terms(question: str) -> list[str]:
     """The distinct terms of a question in its order, without stop words."""
     words = [fold(word) for word in _distinct_words(question[:INDEXED_CHARACTERS])]
-    terms = (term for word in without_stop_words(words) for term in _terms(word))
+    terms = (term for word in without_stop_words(words) for term in _terms_to_ask(word))
     return list(dict.fromkeys(terms))
+
+
+def _terms_to_ask(folded: str) -> Iterator[str]:
+    parts = [folded] if folded.isascii() else informative_runs(folded)
+    yield from filter(is_informative, chain.from_iterable(map(_terms, parts)))
 
 
 def _distinct_words(text: str) -> dict[str, None]:

@@ -2,11 +2,11 @@
 
 from fastapi import APIRouter, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
-from sqlalchemy import text
 
-from app.dependencies import CurrentSessions, CurrentSettings
+from app.dependencies import CurrentRetriever, CurrentSettings
 from app.errors import NotReady, Unauthorized
-from app.schemas import Interface
+from app.rag.progress import meaning_state
+from app.schemas import Interface, Readiness
 
 router = APIRouter(tags=["status"])
 
@@ -18,14 +18,13 @@ async def healthz() -> dict[str, str]:
 
 
 @router.get("/readyz")
-async def readyz(sessions: CurrentSessions) -> dict[str, str]:
-    """The database answers, too."""
+async def readyz(retriever: CurrentRetriever) -> Readiness:
+    """The database answers, too. Without meaning it is as ready: words find the documents."""
     try:
-        async with sessions() as session:
-            await session.execute(text("SELECT 1"))
+        meaning = await meaning_state(retriever)
     except Exception as error:  # whatever the driver raises, the answer is the same
         raise NotReady("The database does not answer.") from error
-    return {"status": "ready"}
+    return Readiness(meaning=meaning)
 
 
 @router.get("/metrics")

@@ -8,9 +8,10 @@ from app.documents.queries import source_names
 from app.llm.messages import Model
 from app.rag.budget import characters_within
 from app.rag.history import TurnMade
+from app.rag.meaning import Meaning
 from app.rag.passages import Found, best_within
 from app.rag.prompt import MOST_SOURCES, deflected_message, grounded_message
-from app.rag.retrieval import SMALL_TALK, Finding, Question, retrieve
+from app.rag.retrieval import SMALL_TALK, Finding, Question, Retriever, gate_of, retrieve
 from app.settings import Settings
 
 
@@ -21,6 +22,11 @@ class Agent:
     settings: Settings
     sessions: Sessions
     model: Model
+    meaning: Meaning | None = None
+
+    @property
+    def retriever(self) -> Retriever:
+        return Retriever(self.sessions, self.meaning, gate_of(self.settings))
 
 
 @dataclass(frozen=True)
@@ -51,11 +57,13 @@ class Decision:
 async def decide(agent: Agent, task: Task) -> Decision:
     """Retrieve and judge; a session is open only while the database works."""
     settings = agent.settings
-    question = Question(task.message, task.previous, settings.gate_words)
-    async with agent.sessions() as session:
-        finding = await retrieve(session, question, task.visible)
-        is_covered = finding.grounded or finding.reason == SMALL_TALK or task.search_anyway
-        sources = [] if is_covered else await source_names(session, task.visible, MOST_SOURCES)
+    question = Question(task.message, task.previous)
+    finding = await retrieve(agent.retriever, question, task.visible)
+    is_covered = finding.grounded or finding.reason == SMALL_TALK or task.search_anyway
+    sources: list[str] = []
+    if not is_covered:
+        async with agent.sessions() as session:
+            sources = await source_names(session, task.visible, MOST_SOURCES)
     if finding.grounded or task.search_anyway:
         room = await agent.model.context_tokens()
         wanted = characters_within(room, settings.passages_characters)

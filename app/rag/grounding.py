@@ -2,18 +2,9 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-# What a person would look up to the letter: letter and digit mixed, an inner capital, or a joint
-# between letters or digits; four characters at least.
-_WORD = re.compile(r"[^\W_](?:[\w.:/\-#@+]*[^\W])?", re.UNICODE)
-# Letter and digit mixed, too, yet no name of anything: 19th, 1950s.
-_ORDINARY = re.compile(r"\d+(st|nd|rd|th|s)", re.IGNORECASE)
-_JOINT = re.compile(r"[^\W_][_.:/\-#@+]+[^\W_]")
-_QUOTED = re.compile(
-    r"\"([^\"\n]{2,200})\"|“([^”\n]{2,200})”|„([^“”\n]{2,200})[“”]|«([^»\n]{2,200})»|`([^`\n]{2,200})`"
-)
 _PRONOUN = re.compile(
     r"\b(it|its|they|them|their|theirs|this|that|these|those|he|him|his|she|her|hers|there|one|ones"
     r"|former|latter|es|sie|ihn|ihm|ihr|dies\w*|davon|damit|dazu|dort|il|elle|ils|elles|cela|celui"
@@ -24,27 +15,11 @@ _CONTINUES = re.compile(
     r"\b"
 )
 SMALL_COLLECTION = 500
-EXACT_PASSAGES = 20
-MOST_LOOKUPS = 8
-
-
-def lookups(question: str) -> list[str]:
-    """The quoted phrases and identifier-like words of a question, in order, without repeats."""
-    quoted = [next(filter(None, match.groups())).strip() for match in _QUOTED.finditer(question)]
-    rest = _QUOTED.sub(" ", question)
-    words = [match.group() for match in _WORD.finditer(rest)]
-    found = [phrase for phrase in quoted if phrase] + [w for w in words if is_identifier(w)]
-    return list(dict.fromkeys(found))[:MOST_LOOKUPS]
-
-
-def is_identifier(word: str) -> bool:
-    """Whether a word looks like a name that a machine or a registry gave."""
-    if len(word) < 4 or _ORDINARY.fullmatch(word):
-        return False
-    has_digit = any(c.isdigit() for c in word)
-    has_letter = any(c.isalpha() for c in word)
-    inner_capital = any(c.isupper() for c in word[1:]) and any(c.islower() for c in word)
-    return (has_digit and has_letter) or inner_capital or bool(_JOINT.search(word))
+# The gate looks at this many of the best passages.
+JUDGED = 5
+# Measured with the offline model on questions to articles: docs/benchmarks-grounding.md.
+_MEANING_IN_RANK = 2 / 3
+_MEANING_IN_SCORE = 1 / 2
 
 
 def is_follow_up(message: str, informative_words: int) -> bool:
@@ -63,6 +38,17 @@ def rarity(passages: int, containing: int) -> float:
 
 
 @dataclass(frozen=True)
+class Evidence:
+    """What speaks for a passage: the weight of the question's words in it, and the similarity.
+
+    The similarity is None where there is no vector of the passage, or none of the question.
+    """
+
+    matched: float = 0.0
+    similarity: float | None = None
+
+
+@dataclass(frozen=True)
 class Weights:
     """How much each word of the question counts, in a collection of `passages` passages."""
 
@@ -77,7 +63,52 @@ class Weights:
         """The share of the question's words, by weight, that a passage with `matched` has."""
         return matched / self.total if self.total else 0.0
 
-    def score(self, matched: float) -> float:
+    def damped_coverage(self, matched: float) -> float:
         """Coverage, damped so that a question of one common word proves little."""
         damped = self.total + 0.5 * rarity(self.passages, 0)
         return matched / damped if self.total else 0.0
+
+    def rank(self, evidence: Evidence) -> float:
+        """What passages are ordered by; without a vector, coverage stands in for similarity."""
+        coverage = self.coverage(evidence.matched)
+        meaning = coverage if evidence.similarity is None else evidence.similarity
+        return _MEANING_IN_RANK * meaning + (1 - _MEANING_IN_RANK) * coverage
+
+    def score(self, evidence: Evidence) -> float:
+        """How far the passage covers the question, from 0 to 1."""
+        words = self.damped_coverage(evidence.matched)
+        if evidence.similarity is None:
+            return words
+        return _MEANING_IN_SCORE * evidence.similarity + (1 - _MEANING_IN_SCORE) * words
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The score of the best passage, the threshold that it must reach, and what it rests on."""
+
+    score: float
+    threshold: float
+    evidence: Evidence
+
+    @property
+    def passed(self) -> bool:
+        return self.score >= self.threshold
+
+
+@dataclass(frozen=True)
+class Gate:
+    """The thresholds: of passages with a vector, and of those that have only words so far."""
+
+    threshold: float = 0.41
+    words_threshold: float = 0.455
+
+    def judge(self, weights: Weights, best: Iterable[Evidence]) -> Verdict:
+        """Judge by the passage that is furthest above its threshold, or least below it."""
+        verdicts = [self._verdict(weights, evidence) for evidence in best]
+        nothing = self._verdict(weights, Evidence())
+        return max(verdicts, key=lambda v: v.score - v.threshold, default=nothing)
+
+    def _verdict(self, weights: Weights, evidence: Evidence) -> Verdict:
+        has_meaning = evidence.similarity is not None
+        threshold = self.threshold if has_meaning else self.words_threshold
+        return Verdict(weights.score(evidence), threshold, evidence)

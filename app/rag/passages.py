@@ -1,12 +1,15 @@
 """Passages that were found: where they stand, what they say, and which of them fit a budget."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from app.rag.focus import focus
 from app.search.lines import split_lines
 
 # The model sees a longer line cut to this many characters.
 LINE_WINDOW = 1_500
+# Room for the words that say what is left out.
+_PART = LINE_WINDOW - 60
 
 
 @dataclass(frozen=True)
@@ -20,28 +23,40 @@ class Found:
     text: str
     score: float = 0.0
     coverage: float = 0.0
+    similarity: float | None = None
+    # Of an overlong line the model gets a part.
+    is_whole: bool = True
 
-    def scored(self, score: float, coverage: float) -> "Found":
-        return replace(self, score=round(score, 4), coverage=round(coverage, 4))
+    def scored(self, score: float, coverage: float, similarity: float | None) -> "Found":
+        return replace(
+            self,
+            score=round(score, 4),
+            coverage=round(coverage, 4),
+            similarity=None if similarity is None else round(similarity, 4),
+        )
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether the model gets all of it: no line is cut."""
-        return all(len(line) <= LINE_WINDOW for line in split_lines(self.text))
+    def focused(self, weights: Mapping[str, float]) -> "Found":
+        """The same with only the part of an overlong line that has the weightiest words."""
+        line = self.text.removesuffix("\n")
+        if len(line) <= LINE_WINDOW or "\n" in line:
+            return self
+        start = focus(line, weights, _PART)
+        return replace(self, text=_part(line, start), is_whole=False)
 
     def numbered(self) -> str:
         """The text as `12: line`, so that nothing in it can pass for a line of the prompt."""
         numbers = range(self.first_line, self.last_line + 1)
         return "\n".join(
-            f"{number}: {_cut(line)}"
+            f"{number}: {line}"
             for number, line in zip(numbers, split_lines(self.text), strict=False)
         )
 
 
-def _cut(line: str) -> str:
-    if len(line) <= LINE_WINDOW:
-        return line
-    return f"{line[:LINE_WINDOW]}… (read_document goes on with start_column={LINE_WINDOW + 1})"
+def _part(line: str, start: int) -> str:
+    end = start + _PART
+    before = "…" if start else ""
+    behind = f"… (read_document goes on with start_column={end + 1})" if end < len(line) else ""
+    return f"{before}{line[start:end]}{behind}"
 
 
 def best_within(passages: Iterable[Found], budget: int) -> list[Found]:
@@ -78,8 +93,9 @@ def _join(one: Found, other: Found) -> Found:
     return replace(
         one,
         last_line=other.last_line,
-        # Of an overlong line only the beginning was loaded, without its end.
+        # Of an overlong line a part was loaded, without its end.
         text=one.text.removesuffix("\n") + "\n" + other.text,
         score=max(one.score, other.score),
         coverage=max(one.coverage, other.coverage),
+        is_whole=one.is_whole and other.is_whole,
     )

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from app.db.visible import narrowed
-from app.dependencies import CurrentSessions, CurrentSettings, Reader
+from app.dependencies import CurrentRetriever, Reader
 from app.rag.retrieval import Finding, Question, retrieve
 from app.schemas import Retrieval, RetrievalRequest, Retrieved
 
@@ -14,17 +14,14 @@ router = APIRouter(prefix="/api", tags=["search"])
 
 @router.get("/retrieve")
 async def show_retrieval(
-    settings: CurrentSettings,
-    sessions: CurrentSessions,
+    retriever: CurrentRetriever,
     caller: Reader,
     asked: Annotated[RetrievalRequest, Query()],
 ) -> Retrieval:
     """The passages that a turn would begin with, and whether it would be grounded."""
-    question = Question(asked.q, threshold=settings.gate_words, passages=asked.limit)
+    question = Question(asked.q, passages=asked.limit)
     visible = narrowed(caller.visible, [asked.source] if asked.source else None)
-    async with sessions() as session:
-        finding = await retrieve(session, question, visible)
-    return _shown(finding)
+    return _shown(await retrieve(retriever, question, visible))
 
 
 def _shown(finding: Finding) -> Retrieval:
@@ -35,7 +32,7 @@ def _shown(finding: Finding) -> Retrieval:
             first_line=found.first_line,
             last_line=found.last_line,
             score=found.score,
-            similarity=None,
+            similarity=found.similarity,
             coverage=found.coverage,
             text=found.text,
         )

@@ -4,6 +4,7 @@ import { confirmDialog } from "./dialogs.js";
 import { fromTemplate } from "./dom.js";
 import { ago, count, size } from "./format.js";
 import { DocumentPages } from "./document-pages.js";
+import { MeaningNotes } from "./meaning.js";
 import { problem } from "./notes.js";
 import { announce } from "./status.js";
 
@@ -16,6 +17,7 @@ export class Documents {
   #filter = document.getElementById("document-filter");
   #names = document.getElementById("source-names");
   #open = new Set();
+  #meaning = new MeaningNotes();
   #timer;
   #loading = 0;
 
@@ -71,6 +73,7 @@ export class Documents {
     section.querySelector(".source-name").textContent = source.source;
     section.querySelector(".source-facts").textContent =
       `${count(source.documents, "document")} · ${size(source.bytes)} · ${ago(source.updated_at)}`;
+    this.#meaning.follow(source, section.querySelector(".source-meaning"));
     const remove = section.querySelector(".delete-source");
     remove.setAttribute("aria-label", `Delete source ${source.source}`);
     remove.addEventListener("click", () => this.#remove(source));

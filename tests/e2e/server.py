@@ -27,7 +27,9 @@ class Server:
 
     def __init__(self, *arguments: str, **settings: object) -> None:
         self._log = tempfile.NamedTemporaryFile("a")  # noqa: SIM115 - closed with the process
-        given = {f"BOR_{name.upper()}": str(value) for name, value in settings.items()}
+        # A process that makes vectors takes the processor from the tests.
+        chosen = {"embeddings": "off", **settings}
+        given = {f"BOR_{name.upper()}": str(value) for name, value in chosen.items()}
         self.process = subprocess.Popen(
             [BOR, "serve", "--port", "0", *arguments],
             stdout=subprocess.PIPE,

@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from app.db.engine import Sessions
-from app.rag.retrieval import NO_DOCUMENTS, Finding, Question, retrieve
+from app.rag.retrieval import NO_DOCUMENTS, Finding, Question, Retriever, retrieve
 from tests.factories import put
 from tests.stored import store_texts
 
@@ -25,8 +25,7 @@ async def manual(sessions: Sessions) -> Sessions:
 
 
 async def find(sessions: Sessions, message: str, previous: str | None = None) -> Finding:
-    async with sessions() as session:
-        return await retrieve(session, Question(message, previous), None)
+    return await retrieve(Retriever(sessions), Question(message, previous), None)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +43,7 @@ async def test_a_covered_question_is_grounded_in_its_passage(
     assert finding.grounded
     assert finding.passages[0].path == path
     assert finding.score >= finding.threshold
-    assert "of the question's words" in finding.reason
+    assert "of your words" in finding.reason
 
 
 @pytest.mark.parametrize(
@@ -106,8 +105,7 @@ async def test_an_empty_store_says_so(sessions: Sessions) -> None:
 async def test_hidden_sources_are_not_found(manual: Sessions) -> None:
     await store_texts(manual, {"secret.md": "The nightly snapshot is kept in Bern.\n"}, "hidden")
     question = Question("How long is the nightly snapshot kept?")
-    async with manual() as session:
-        finding = await retrieve(session, question, frozenset({"manual"}))
+    finding = await retrieve(Retriever(manual), question, frozenset({"manual"}))
     assert {passage.source for passage in finding.passages} == {"manual"}
 
 

@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from app.rag.grounding import Weights, is_follow_up, lookups, rarity
+from app.rag.grounding import Evidence, Gate, Weights, is_follow_up, rarity
+from app.rag.lookups import lookups
 from app.rag.small_talk import is_small_talk
 
 
@@ -96,5 +97,30 @@ def test_in_a_single_passage_a_found_word_still_counts() -> None:
 def test_the_score_is_damped_coverage() -> None:
     weights = Weights(1_000, {"port": 4.0, "setup": 6.0})
     assert weights.coverage(4.0) == pytest.approx(0.4)
-    assert weights.score(10.0) == pytest.approx(10 / (10 + 0.5 * math.log(2_002)))
-    assert Weights(1_000, {}).score(0.0) == 0.0
+    assert weights.score(Evidence(10.0)) == pytest.approx(10 / (10 + 0.5 * math.log(2_002)))
+    assert Weights(1_000, {}).score(Evidence()) == 0.0
+
+
+def test_the_score_of_a_passage_with_a_vector_is_half_meaning() -> None:
+    weights = Weights(1_000, {"port": 4.0, "setup": 6.0})
+    words = weights.score(Evidence(10.0))
+    assert weights.score(Evidence(10.0, 0.6)) == pytest.approx(0.3 + words / 2)
+
+
+def test_passages_rank_by_meaning_before_words() -> None:
+    weights = Weights(1_000, {"port": 4.0, "setup": 6.0})
+    assert weights.rank(Evidence(4.0, 0.7)) > weights.rank(Evidence(10.0, 0.3))
+    assert weights.rank(Evidence(10.0, 0.7)) > weights.rank(Evidence(4.0, 0.7))
+
+
+def test_without_a_vector_words_stand_in_for_meaning() -> None:
+    weights = Weights(1_000, {"port": 4.0, "setup": 6.0})
+    assert weights.rank(Evidence(10.0)) == pytest.approx(1.0)
+
+
+def test_a_passage_is_judged_by_the_threshold_of_what_it_has() -> None:
+    weights, gate = Weights(1_000, {"port": 4.0, "setup": 6.0}), Gate(0.4, 0.8)
+    assert gate.judge(weights, [Evidence(10.0)]).threshold == 0.8
+    verdict = gate.judge(weights, [Evidence(10.0), Evidence(6.0, 0.5)])
+    assert (verdict.threshold, verdict.passed) == (0.4, True)
+    assert not gate.judge(weights, []).passed

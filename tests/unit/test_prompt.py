@@ -62,10 +62,21 @@ def test_passages_fit_the_budget_but_the_best_always_comes() -> None:
     assert best_within([], 600) == []
 
 
-def test_a_very_long_line_is_cut() -> None:
-    (line,) = Found("acme", "a.txt", 1, 1, "x" * 5_000).numbered().split("\n")
-    assert line.startswith(f"1: {'x' * 1_500}… ")
-    assert "start_column=1501" in line
+def test_of_a_very_long_line_the_part_that_matters_is_shown() -> None:
+    text = f"{'x ' * 2_000}the port is 8443 {'y ' * 2_000}\n"
+    part = Found("acme", "a.txt", 1, 1, text).focused({"port": 1.0})
+    assert not part.is_whole
+    (line,) = part.numbered().split("\n")
+    assert "the port is 8443" in line
+    assert line.startswith("1: …")
+    assert "start_column=" in line
+    assert len(line) < 1_510
+
+
+def test_short_lines_are_shown_whole_whatever_matters() -> None:
+    passage = found(1, 400)
+    assert passage.focused({"line": 1.0}) is passage
+    assert passage.is_whole
 
 
 def test_earlier_calls_stay_paired_with_their_results() -> None:

@@ -49,6 +49,12 @@ def test_a_question_keeps_the_order_of_its_words_and_each_once() -> None:
         ("Was kostet die Wärmepumpe im Winter?", ["kostet", "warmepump", "winter"]),
         ("Où se trouve la gare?", 2),
         ("what is this", []),
+        ("备份保存多少天？", ["备份", "份保", "保存"]),
+        ("默认端口是什么？", ["默认", "认端", "端口"]),
+        ("バックアップはどこ", ["バッ", "ック", "クア", "アッ", "ップ", "プは"]),
+        ("東京はどこですか", ["東京", "京は"]),
+        ("백업은 어디", ["백업", "업은"]),
+        ("什么", []),
         ("?!", []),
     ],
 )
