@@ -36,6 +36,12 @@ class TurnRunning(AppError):
     status, code = 409, "turn_running"
 
 
+class TurnInterrupted(AppError):
+    """The turn was given up for lost by another process, which ended it."""
+
+    status, code = 409, "interrupted"
+
+
 class Unauthorized(AppError):
     status, code = 401, "unauthorized"
 

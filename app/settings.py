@@ -84,6 +84,16 @@ class Settings(BaseSettings):
         default=False, description="Send null instead of an empty text beside tool calls."
     )
 
+    llm_echo_reasoning: bool = Field(
+        default=False,
+        description="Send the reasoning of a round back with its tool calls, as some servers want.",
+    )
+    context_tokens: int = Field(
+        default=0,
+        ge=0,
+        description="Tokens that request and reply have together; 0: what the server says of it.",
+    )
+
     # The agent
     agent_max_rounds: int = Field(
         default=12,

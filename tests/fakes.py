@@ -32,6 +32,8 @@ class ScriptedModel:
     An `asyncio.Event` in a script is waited for, an exception raised.
     """
 
+    context = 1_000_000
+
     def __init__(self, *scripts: Script | Callable[[LlmRequest], Script]) -> None:
         self._scripts = list(scripts) or [saying("All is well.")]
         self.requests: list[LlmRequest] = []
@@ -51,3 +53,6 @@ class ScriptedModel:
                     yield piece
         finally:
             self.closed += 1
+
+    async def context_tokens(self) -> int:
+        return self.context

@@ -64,6 +64,15 @@ class Progress:
             ),
         )
 
+    def unsaved(self) -> tuple[int, RoundMade] | None:
+        """What the end of the turn has to store: the unfinished round, or the answer."""
+        partial = self.partial()
+        if partial is not None:
+            return len(self.rounds), partial
+        if self.rounds and not self.rounds[-1].calls:
+            return len(self.rounds) - 1, self.rounds[-1]
+        return None
+
     def _turn_event(self, decision: Decision) -> ChatTurnEvent:
         return ChatTurnEvent(
             conversation_id=self._conversation_id,

@@ -25,14 +25,13 @@ async def begin_turn(session: AsyncSession, owner: str, request: ChatRequest) ->
         if known is not None:
             return known, False
     conversation = await _conversation_for(session, owner, request)
-    await _make_room(session, conversation.id, request.replaces_turn)
-    last = await session.scalar(
-        select(func.max(Turn.position)).where(Turn.conversation_id == conversation.id)
-    )
+    last = 0
+    if request.conversation_id is not None:
+        last = await _make_room(session, conversation.id, request.replaces_turn)
     turn = Turn(
         id=uuid.uuid4(),
         conversation_id=conversation.id,
-        position=(last or 0) + 1,
+        position=last + 1,
         owner=owner,
         key=request.key,
         message=request.message,
@@ -40,7 +39,6 @@ async def begin_turn(session: AsyncSession, owner: str, request: ChatRequest) ->
         search_anyway=request.search_anyway,
         passages=[],
         state="running",
-        # Not now(), when the transaction began: it may have waited for a lock since.
         lease_until=func.clock_timestamp() + LEASE,
     )
     session.add(turn)
@@ -71,18 +69,19 @@ async def _conversation_for(
 
 async def _make_room(
     session: AsyncSession, conversation_id: uuid.UUID, replaces: uuid.UUID | None
-) -> None:
-    """Refuse while another turn runs; set aside the turn that is asked again, and all after it."""
-    running = await session.scalar(
-        select(Turn).where(
-            Turn.conversation_id == conversation_id,
-            Turn.state == "running",
-        )
-    )
-    if running is not None:
+) -> int:
+    """The last position so far; refuse while another turn runs.
+
+    The turn that is asked again, and all after it, are set aside.
+    """
+    known = select(func.max(Turn.position), func.bool_or(Turn.state == "running"))
+    last, is_running = (
+        await session.execute(known.where(Turn.conversation_id == conversation_id))
+    ).one()
+    if is_running:
         raise TurnRunning("The question before is still being answered: wait for it or stop it.")
     if replaces is None:
-        return
+        return last or 0
     replaced = await session.get(Turn, replaces)
     if replaced is None or replaced.conversation_id != conversation_id:
         raise NotFound("The turn to be asked again is not in this conversation.")
@@ -91,6 +90,7 @@ async def _make_room(
         .where(Turn.conversation_id == conversation_id, Turn.position >= replaced.position)
         .values(replaced=True)
     )
+    return last or 0
 
 
 async def get_conversation(

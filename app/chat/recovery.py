@@ -6,6 +6,7 @@ from collections.abc import Container
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.chat import queries_events
 from app.chat import queries_running as rows
 from app.chat.progress import cut_off
 from app.chat.queries import rounds_of
@@ -33,13 +34,12 @@ async def recover_abandoned(
 
 
 async def _recover(session: AsyncSession, turn: Turn) -> None:
-    stored = await rows.events_after(session, turn.id, 0)
+    stored = await queries_events.events_after(session, turn.id, 0)
     rounds = (await rounds_of(session, [turn.id]))[turn.id]
     events = [CHAT_EVENT.validate_python(event) for _, event in stored]
     partial = _unfinished_round(events, rounds)
-    if partial is not None:
-        await rows.save_round(session, turn.id, len(rounds), partial)
-    await rows.save_ending(session, turn.id, rows.Ending("interrupted", INTERRUPTED))
+    last_round = (len(rounds), partial) if partial else None
+    await rows.save_ending(session, turn.id, rows.Ending("interrupted", INTERRUPTED), last_round)
     last = stored[-1][0] if stored else 0
     event = INTERRUPTED.model_dump(mode="json")
     session.add(Event(turn_id=turn.id, position=last + 1, event=event))

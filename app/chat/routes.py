@@ -6,16 +6,19 @@ from collections.abc import AsyncIterator
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header, Response
-from fastapi.sse import EventSourceResponse, ServerSentEvent
+from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.access import Caller
 from app.chat import queries
 from app.chat.render import as_blocks
 from app.chat.replay import turn_content, turn_made
-from app.chat.turns import Turns
+from app.chat.stream import EventStream
+from app.chat.turns import Batch, Turns
+from app.db.engine import Sessions
 from app.db.visible import narrowed
 from app.dependencies import CurrentSessions, CurrentTurns, Reader
-from app.errors import InvalidRequest
-from app.models import Conversation, Turn
+from app.errors import InvalidRequest, TurnRunning
+from app.models import Conversation, Round, Turn
 from app.rag.agent import Task
 from app.schemas import (
     ChatEvent,
@@ -42,24 +45,37 @@ async def asked_turn(
     """Everything that may refuse a question, before the stream opens; the turn runs after it."""
     if not request.message.strip():
         raise InvalidRequest("message: there is no question in it.")
+    try:
+        return await _begin(request, caller, sessions, turns)
+    except TurnRunning:
+        # It may have lost its process.
+        async with sessions.begin() as session:
+            await turns.recover(session)
+        return await _begin(request, caller, sessions, turns)
+
+
+async def _begin(request: ChatRequest, caller: Caller, sessions: Sessions, turns: Turns) -> Turn:
     async with sessions.begin() as session:
-        await turns.recover(session)
         turn, is_new = await queries.begin_turn(session, caller.owner, request)
-        earlier = [
-            t for t in await queries.turns_of(session, turn.conversation_id) if t.id != turn.id
-        ]
-        rounds = await queries.rounds_of(session, [t.id for t in earlier])
-    if is_new:
-        history = tuple(turn_made(t, rounds[t.id]) for t in earlier)
-        task = Task(
-            message=turn.message,
-            history=history,
-            previous=earlier[-1].message if earlier else None,
-            visible=narrowed(caller.visible, turn.sources),
-            search_anyway=turn.search_anyway,
-        )
-        turns.start(turn, task)
+        if not is_new:
+            return turn
+        turns.reserve(turn.id)
+        earlier = await _earlier(session, turn) if request.conversation_id else []
+    task = Task(
+        message=turn.message,
+        history=tuple(turn_made(before, rounds) for before, rounds in earlier),
+        previous=earlier[-1][0].message if earlier else None,
+        visible=narrowed(caller.visible, turn.sources),
+        search_anyway=turn.search_anyway,
+    )
+    turns.start(turn, task)
     return turn
+
+
+async def _earlier(session: AsyncSession, turn: Turn) -> list[tuple[Turn, list[Round]]]:
+    turns = await queries.turns_of(session, turn.conversation_id)
+    rounds = await queries.rounds_of(session, [before.id for before in turns])
+    return [(before, rounds[before.id]) for before in turns if before.id != turn.id]
 
 
 async def known_turn(turn_id: uuid.UUID, caller: Reader, sessions: CurrentSessions) -> Turn:
@@ -67,40 +83,33 @@ async def known_turn(turn_id: uuid.UUID, caller: Reader, sessions: CurrentSessio
         return await queries.get_turn(session, caller.owner, turn_id)
 
 
-@router.post("/chat", response_class=EventSourceResponse, responses=STREAM)
+@router.post("/chat", response_class=EventStream, responses=STREAM)
 async def chat(
     request: ChatRequest, turn: Annotated[Turn, Depends(asked_turn)], turns: CurrentTurns
-) -> AsyncIterator[ServerSentEvent]:
+) -> EventStream:
     """Ask a question; the answer streams as events, and goes on when nobody listens."""
-    async for event in _events(turns, turn, 0, request.render):
-        yield event
+    return EventStream(_events(turns, turn, 0, request.render))
 
 
-@router.get("/turns/{turn_id}/events", response_class=EventSourceResponse, responses=STREAM)
+@router.get("/turns/{turn_id}/events", response_class=EventStream, responses=STREAM)
 async def follow(
     turn: Annotated[Turn, Depends(known_turn)],
     turns: CurrentTurns,
     render: Render = "text",
     last_event_id: Annotated[str, Header()] = "",
-) -> AsyncIterator[ServerSentEvent]:
+) -> EventStream:
     """Replay a turn from its first event, or from behind `Last-Event-ID`, and follow it."""
     after = int(last_event_id) if last_event_id.isdecimal() and len(last_event_id) < 10 else 0
-    async for event in _events(turns, turn, after, render):
-        yield event
+    return EventStream(_events(turns, turn, after, render))
 
 
-async def _events(
-    turns: Turns, turn: Turn, after: int, render: Render
-) -> AsyncIterator[ServerSentEvent]:
+async def _events(turns: Turns, turn: Turn, after: int, render: Render) -> AsyncIterator[Batch]:
     # HTML is made from the text since the last tool call, so its reader starts at the beginning.
     batches = (
         as_blocks(turns.follow(turn, 0), after) if render == "html" else turns.follow(turn, after)
     )
     async for batch in batches:
-        following = [number for number, _ in batch[1:]] + [None]
-        for (number, event), next_number in zip(batch, following, strict=True):
-            # Events with one id belong together: only with the last one has a reader seen them.
-            yield ServerSentEvent(data=event, id=None if number == next_number else str(number))
+        yield batch
         if render == "html":
             await asyncio.sleep(FRAME_SECONDS)
 

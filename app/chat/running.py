@@ -7,13 +7,13 @@ from contextlib import aclosing
 
 import stamina
 import structlog
-from sqlalchemy.exc import DBAPIError, IntegrityError, InterfaceError, OperationalError
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.chat.log import TurnLog
 from app.chat.progress import Progress
 from app.chat.queries_running import Ending, save_decision, save_ending, save_round
-from app.errors import AppError, NotFound
+from app.errors import AppError, NotFound, TurnInterrupted
 from app.rag.agent import Agent, Finished, Task, run
 from app.rag.citations import check_citations
 from app.rag.decision import Decision
@@ -48,6 +48,7 @@ class RunningTurn:
         self._agent = agent
         self._progress = Progress(conversation_id, turn_id)
         self._decision: Decision | None = None
+        self._deciding: asyncio.Task[None] | None = None
         self._stopping = False
         self._cut = False
         self._begun = False
@@ -80,6 +81,8 @@ class RunningTurn:
             ending = self._cut_short() if self._cut else await self._answer(task)
         except asyncio.CancelledError:
             ending = self._cut_short()
+        except TurnInterrupted:
+            ending = Ending("interrupted", INTERRUPTED)
         except AppError as error:
             ending = Ending("error", ChatErrorEvent(code=error.code, message=error.detail))
         except Exception:  # whatever happens, the turn ends with an event and a state
@@ -97,8 +100,11 @@ class RunningTurn:
             async for step in steps:
                 if isinstance(step, Decision):
                     self._decision = step
-                    await self._save(lambda s, d=step: save_decision(s, self.id, d))
-                elif isinstance(step, RoundMade):
+                    saving = self._save(lambda s, d=step: save_decision(s, self.id, d))
+                    # The model need not wait for it.
+                    self._deciding = asyncio.create_task(saving)
+                elif isinstance(step, RoundMade) and step.calls:
+                    await self._decided()
                     position = len(self._progress.rounds)
                     await self._save(lambda s, p=position, m=step: save_round(s, self.id, p, m))
                 elif isinstance(step, Finished):
@@ -107,6 +113,10 @@ class RunningTurn:
                 if event is not None:
                     self.log.add(event)
         return ending
+
+    async def _decided(self) -> None:
+        if self._deciding is not None:
+            await asyncio.shield(self._deciding)
 
     async def _citations(self, task: Task) -> tuple[CitationState, ...]:
         """Check the citations of the answer against the stored text and what the model saw."""
@@ -123,14 +133,14 @@ class RunningTurn:
         return tuple(CitationState.model_validate(c, from_attributes=True) for c in checked)
 
     async def _end(self, ending: Ending) -> None:
-        partial = self._progress.partial()
+        last = self._progress.unsaved()
         try:
-            if partial is not None:
-                position = len(self._progress.rounds)
-                await self._save(lambda s: save_round(s, self.id, position, partial))
-            await self._save(lambda s: save_ending(s, self.id, ending))
-        except (IntegrityError, NotFound):
+            await self._decided()
+            await self._save(lambda s, e=ending: save_ending(s, self.id, e, last))
+        except NotFound:
             ending = Ending("error", DELETED)
+        except TurnInterrupted:
+            ending = Ending("interrupted", INTERRUPTED)
         except Exception:  # the reader is told; the lease runs out, and the turn is found
             log.exception("turn not saved", turn=str(self.id))
             ending = Ending("error", NOT_SAVED)

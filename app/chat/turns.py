@@ -1,12 +1,14 @@
 """The turns of this process: started, stopped, written down, and followed from anywhere."""
 
 import asyncio
+import math
 import uuid
 from collections.abc import AsyncIterator, Sequence
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from app.chat import queries_events as events
 from app.chat import queries_running as rows
 from app.chat.log import TurnLog, ends
 from app.chat.recovery import recover_abandoned
@@ -20,6 +22,8 @@ from app.schemas import CHAT_EVENT, ChatEvent
 log = structlog.get_logger()
 
 WRITE_SECONDS = 0.25
+# Often enough for a stop to be heard of within a second.
+RENEW_SECONDS = 0.75
 POLL_SECONDS = 0.25
 RECOVER_SECONDS = 2.0
 FORGET_SECONDS = 600.0
@@ -37,11 +41,22 @@ class Turns:
         self._agent = agent
         self._own_sessions = own_sessions
         self._turns: dict[uuid.UUID, RunningTurn] = {}
+        self._reserved: set[uuid.UUID] = set()
         self._closing = False
+        self._renewed = -math.inf
+
+    def reserve(self, turn_id: uuid.UUID) -> None:
+        """Say that a turn will be started here, before others can see it and take it for lost."""
+        self._reserved.add(turn_id)
+
+    def __contains__(self, turn_id: object) -> bool:
+        """Whether a turn runs, or is about to run, in this process."""
+        return turn_id in self._turns or turn_id in self._reserved
 
     def start(self, turn: Turn, task: Task) -> None:
         running = RunningTurn(self._agent, turn.conversation_id, turn.id)
         self._turns[turn.id] = running
+        self._reserved.discard(turn.id)
         running.start(task)
         if self._closing:
             running.interrupt()
@@ -81,7 +96,7 @@ class Turns:
                 async with self._own_sessions.begin() as session:
                     await self.recover(session)
                     if loop.time() >= forget_at:
-                        await rows.forget_events(session)
+                        await events.forget_events(session)
                         forget_at = loop.time() + FORGET_SECONDS
             except Exception as error:  # the database may be away for a while
                 log.warning("turns not looked through", reason=_first_line(error))
@@ -89,16 +104,19 @@ class Turns:
 
     async def recover(self, session: AsyncSession) -> None:
         """Find the turns that have lost their process."""
-        await recover_abandoned(session, self._turns)
+        await recover_abandoned(session, self)
 
     async def _write(self) -> None:
         turns = list(self._turns.values())
         if not turns:
             return
         fresh = [(t, number, event) for t in turns for number, event in t.log.after(t.written)]
-        live = [t.id for t in turns if not t.log.ended]
+        now = asyncio.get_running_loop().time()
+        is_due = now - self._renewed >= RENEW_SECONDS
+        live = [t.id for t in turns if is_due and not t.log.ended]
         async with self._own_sessions.begin() as session:
-            seen = await rows.record(session, [(t.id, n, e) for t, n, e in fresh], live)
+            seen = await events.record(session, [(t.id, n, e) for t, n, e in fresh], live)
+        self._renewed = now if is_due else self._renewed
         for turn, number, _ in fresh:
             turn.written = max(turn.written, number)
         for turn in turns:
@@ -133,8 +151,8 @@ class Turns:
         while polls <= LAST_EVENT_POLLS:
             async with self._agent.sessions() as session:
                 state = await rows.state_of(session, turn.id)
-                stored = await rows.events_after(session, turn.id, after)
-                told = state == "running" or await rows.has_events(session, turn.id)
+                stored = await events.events_after(session, turn.id, after)
+                told = state == "running" or await events.has_events(session, turn.id)
             if state is None:
                 yield [(after + 1, DELETED)]
                 return
@@ -149,8 +167,9 @@ class Turns:
             polls = polls + 1 if state != "running" else 0
             await asyncio.sleep(POLL_SECONDS)
         async with self._agent.sessions() as session:
-            events = await replay(session, turn.id)
-        yield [(n, e) for n, e in enumerate(events, 1) if n > after] or [(after + 1, events[-1])]
+            told_again = await replay(session, turn.id)
+        rest = [(n, e) for n, e in enumerate(told_again, 1) if n > after]
+        yield rest or [(after + 1, told_again[-1])]
 
 
 def _first_line(error: Exception) -> str:

@@ -10,9 +10,10 @@ from app.llm.loose import entries, fields, text
 
 @dataclass(frozen=True)
 class Chunk:
-    """Text, entries of `tool_calls` and the finish reason; what a chunk lacks is empty."""
+    """Text, reasoning, entries of `tool_calls`, finish reason; what a chunk lacks is empty."""
 
     text: str = ""
+    reasoning: str = ""
     calls: tuple[Any, ...] = ()
     finish: str = ""
 
@@ -32,6 +33,7 @@ def read_chunk(value: Any, *, is_error: bool = False) -> Chunk:
         raise _broken_off(choice.get("error"))
     return Chunk(
         text=_content(delta.get("content")) + _content(delta.get("refusal")),
+        reasoning=text(delta.get("reasoning_content")) or text(delta.get("reasoning")),
         calls=tuple(entries(delta.get("tool_calls"))),
         finish=finish,
     )

@@ -11,15 +11,26 @@ import httpx
 
 from app.errors import ModelError
 from app.llm.deltas import StreamReader
-from app.llm.failures import EmptyReply, RejectedRequest, from_status, shortened
-from app.llm.messages import AssistantMessage, LlmRequest, Reply, TextDelta, UserMessage, Waiting
+from app.llm.failures import EmptyReply
+from app.llm.forms import Forms, other_forms
+from app.llm.messages import (
+    DEFAULT_CONTEXT,
+    AssistantMessage,
+    LlmRequest,
+    Reply,
+    TextDelta,
+    UserMessage,
+    Waiting,
+)
+from app.llm.overflow import ContextOverflow, context_length_of
+from app.llm.responses import broken, chunks_of, refusal_of, start_of
 from app.llm.wire import to_wire
 from app.settings import Settings
 
 _LONGEST_WAIT = 30.0
 _CONNECT_SECONDS = 15.0
-_GRACE_SECONDS = 2.0
-_ERROR_BODY_BYTES = 64 * 1024
+_DESCRIBED_SECONDS = 5.0
+_DESCRIBED_BYTES = 8 * 1024 * 1024
 
 
 def exponential(attempt: int) -> float:
@@ -44,16 +55,26 @@ class OpenAIModel:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._http = http
-        self._url = settings.llm_base_url.strip().rstrip("/") + "/chat/completions"
+        self._url = settings.llm_base_url.strip().rstrip("/")
         self._model = settings.llm_model
         self._key = settings.llm_api_key.get_secret_value().strip()
         self._silence = settings.llm_silence_seconds
         self._retries = settings.llm_retries
-        self._null_content = settings.llm_null_content
+        self._forms = Forms(settings.llm_null_content, settings.llm_echo_reasoning)
+        self._context = settings.context_tokens
         self._backoff = backoff
         self._sleep = sleep
         # Set once a reply closed thinking that it had not opened: the next ones will, too.
         self._begins_thinking = False
+
+    async def context_tokens(self) -> int:
+        """The setting, else what the server said of its model when it was first asked."""
+        if not self._context:
+            try:
+                self._context = await self._described() or DEFAULT_CONTEXT
+            except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, UnicodeError):
+                return DEFAULT_CONTEXT  # Asked again next time: it may only have been starting.
+        return self._context
 
     async def stream(
         self, request: LlmRequest
@@ -62,17 +83,18 @@ class OpenAIModel:
         failures = 0
         shown = False
         while True:
-            null_content = self._null_content
+            forms = self._forms
             try:
                 async with aclosing(self._attempt(request)) as pieces:
                     async for piece in pieces:
                         shown = True
                         yield piece
             except ModelError as failure:
-                error = self._without_key(failure)
-                if not failures and not shown and _is_about_content(error, request):
+                error = self._understood(failure)
+                other = None if failures or shown else other_forms(forms, error, request)
+                if other is not None:
                     # Not the opposite of what holds by now: another turn may have learnt it, too.
-                    self._null_content = not null_content
+                    self._forms = other
                 elif shown or not self._may_retry(error, failures):
                     raise error from None
             else:
@@ -93,78 +115,59 @@ class OpenAIModel:
         try:
             async with self._post(request) as response:
                 if response.status_code != 200:
-                    raise await _refusal(response)
-                async with aclosing(_chunks(response, reader)) as chunks:
+                    raise await refusal_of(response)
+                async with aclosing(chunks_of(response, reader)) as chunks:
                     async for chunk in chunks:
                         for delta in reader.feed(chunk):
                             yield delta
         except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL) as error:
             if not reader.finished:
-                raise self._broken(error) from error
+                raise broken(error, self._silence) from error
         for piece in reader.close():
             yield piece
         self._begins_thinking = reader.began_thinking and not went_on
 
     def _post(self, request: LlmRequest) -> AbstractAsyncContextManager[httpx.Response]:
-        body = to_wire(request, self._model, null_content=self._null_content)
+        body = to_wire(request, self._model, self._forms)
+        return self._http.stream(
+            "POST",
+            f"{self._url}/chat/completions",
+            content=json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode(),
+            headers=self._headers("text/event-stream"),
+            timeout=httpx.Timeout(self._silence, connect=min(_CONNECT_SECONDS, self._silence)),
+            follow_redirects=False,
+        )
+
+    def _headers(self, accepted: str) -> httpx.Headers:
         headers = {
             "Content-Type": "application/json",
-            "Accept": "text/event-stream",
+            "Accept": accepted,
             # Compressed events arrive late, and a small body may unpack to a huge one.
             "Accept-Encoding": "identity",
         }
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
-        return self._http.stream(
-            "POST",
-            self._url,
-            content=json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode(),
-            headers=httpx.Headers(headers, encoding="utf-8"),
-            timeout=httpx.Timeout(self._silence, connect=min(_CONNECT_SECONDS, self._silence)),
+        return httpx.Headers(headers, encoding="utf-8")
+
+    async def _described(self) -> int:
+        """What `/v1/models` says of the context; 0 where it does not."""
+        async with self._http.stream(
+            "GET",
+            f"{self._url}/models",
+            headers=self._headers("application/json"),
+            timeout=_DESCRIBED_SECONDS,
             follow_redirects=False,
-        )
+        ) as response:
+            return context_length_of(await start_of(response, _DESCRIBED_BYTES), self._model)
 
-    def _broken(self, error: Exception) -> ModelError:
-        if isinstance(error, (httpx.InvalidURL, httpx.UnsupportedProtocol)):
-            return ModelError("BOR_LLM_BASE_URL is not the address of a web server.")
-        if isinstance(error, httpx.LocalProtocolError):
-            # What it says may hold the key.
-            return ModelError("BOR_LLM_API_KEY holds characters that cannot be sent.")
-        why = shortened(str(error)) or type(error).__name__
-        if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
-            return ModelError(f"The model's server cannot be reached: {why}", retryable=True)
-        if isinstance(error, httpx.TimeoutException):
-            return ModelError(f"The model was silent for {self._silence:g} s.")
-        return ModelError(f"The connection to the model's server broke: {why}", retryable=True)
-
-    def _without_key(self, error: ModelError) -> ModelError:
+    def _understood(self, error: ModelError) -> ModelError:
+        """The error without the key; what it says of the context is remembered."""
         if self._key:
             error.detail = error.detail.replace(self._key, "…")
             error.args = (error.detail,)
+        if isinstance(error, ContextOverflow) and error.limit:
+            self._context = min(self._context or error.limit, error.limit)
         return error
-
-
-async def _chunks(response: httpx.Response, reader: StreamReader) -> AsyncGenerator[bytes, None]:
-    """The body up to `[DONE]`; not all servers close the connection once a reply is finished."""
-    chunks = response.aiter_bytes()
-    while not reader.done:
-        try:
-            async with asyncio.timeout(_GRACE_SECONDS if reader.finished else None):
-                chunk = await anext(chunks, None)
-        except TimeoutError:
-            return
-        if chunk is None:
-            return
-        yield chunk
-
-
-async def _refusal(response: httpx.Response) -> ModelError:
-    body = bytearray()
-    async for chunk in response.aiter_bytes():
-        body += chunk
-        if len(body) > _ERROR_BODY_BYTES:
-            break
-    return from_status(response.status_code, bytes(body), response.headers)
 
 
 def _ended_thinking(request: LlmRequest) -> bool:
@@ -173,12 +176,3 @@ def _ended_thinking(request: LlmRequest) -> bool:
         if isinstance(message, (AssistantMessage, UserMessage)):
             return isinstance(message, AssistantMessage) and message.thinking
     return False
-
-
-def _is_about_content(error: ModelError, request: LlmRequest) -> bool:
-    """Whether the server may dislike how we say that there is no text beside tool calls."""
-    is_suspect = isinstance(error, RejectedRequest) and "content" in error.detail.lower()
-    return is_suspect and any(
-        isinstance(message, AssistantMessage) and message.calls and not message.text
-        for message in request.messages
-    )

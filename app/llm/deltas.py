@@ -45,6 +45,7 @@ class StreamReader:
         self._high_surrogate = ""
         self._ready: list[str] = []
         self._text: list[str] = []
+        self._reasoning: list[str] = []
 
     @property
     def finished(self) -> bool:
@@ -99,7 +100,8 @@ class StreamReader:
         if not text and not calls:
             raise self._nothing()
         finish = "length" if self._finish in _CUT_SHORT else "stop"
-        return [*deltas, Reply(text, calls, finish, thinking=self._filter.thinking)]
+        reasoning = clean("".join(self._reasoning))
+        return [*deltas, Reply(text, calls, finish, self._filter.thinking, reasoning)]
 
     def _event(self, event: Event) -> None:
         data = event.data.strip()
@@ -127,7 +129,10 @@ class StreamReader:
 
     def _take(self, chunk: Chunk) -> None:
         self._finish = chunk.finish or self._finish
-        self._size += len(chunk.text) + sum(map(self._calls.add, chunk.calls))
+        self._size += len(chunk.text) + len(chunk.reasoning)
+        self._size += sum(map(self._calls.add, chunk.calls))
+        if chunk.reasoning:
+            self._reasoning.append(chunk.reasoning)
         text = self._high_surrogate + chunk.text
         # The other half of a pair may come with the next chunk.
         self._high_surrogate = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
@@ -137,8 +142,8 @@ class StreamReader:
         answer = self._filter.feed(clean(text))
         if self._filter.closings > self._closings:
             self._closings = self._filter.closings
-            self._text.clear()
-            self._ready.clear()
+            # What was shown already stays: the answer that is kept is the one that was seen.
+            self._ready = ["\n\n"] if self._text else []
         self._ready.append(answer)
 
     def _let_out(self) -> list[TextDelta]:
@@ -159,7 +164,7 @@ class StreamReader:
             raise ModelError("The model's reply is far too long; it was cut off.")
 
     def _nothing(self) -> EmptyReply:
-        if self._filter.seen:
+        if self._filter.seen or self._reasoning:
             return EmptyReply("The model thought about it, but gave no answer.")
         if self._finish == "content_filter":
             return EmptyReply("The content filter of the model's server stopped the reply.")

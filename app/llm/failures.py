@@ -9,9 +9,13 @@ from typing import Any
 
 from app.errors import ModelError
 from app.llm.loose import entries, fields
+from app.llm.overflow import ContextOverflow, overflow_limit
 from app.text import clean
 
 _MESSAGE_LIMIT = 300
+# Characters of an error that are looked at.
+_READ = 20_000
+_TOO_LONG = "The conversation is too long for the model"
 _RETRYABLE_STATUSES = frozenset({408, 409, 425, 429})
 _RETRYABLE_WORDS = re.compile(
     r"overload|rate.?limit|server.?error|internal|unavailable|time.?out|try.?again|capacity",
@@ -43,10 +47,13 @@ def is_retryable_status(status: int) -> bool:
 
 def from_status(status: int, body: bytes, headers: Mapping[str, str]) -> ModelError:
     """The error that an answer other than 200 means; `body` may be cut."""
-    message = _said(body.decode("utf-8", "replace"))
+    said = body.decode("utf-8", "replace")
+    message = _said(said)
     if 300 <= status < 400:
         where = shortened(headers.get("location", "elsewhere"))
         return ModelError(f"The model's server redirects to {where}: set BOR_LLM_BASE_URL to it.")
+    if status != 429 and (limit := overflow_limit(said[:_READ])) is not None:
+        return ContextOverflow(_sentence(f"{_TOO_LONG} ({status})", message), limit)
     if status in (400, 422):
         return RejectedRequest(
             _sentence(f"The model's server rejects the request ({status})", message)
@@ -61,6 +68,9 @@ def from_status(status: int, body: bytes, headers: Mapping[str, str]) -> ModelEr
 
 def from_object(error: Any) -> ModelError:
     """The error that an error object (or plain text) inside a reply means."""
+    said = error if isinstance(error, str) else json.dumps(error, ensure_ascii=False)
+    if (limit := overflow_limit(said[:_READ])) is not None:
+        return ContextOverflow(_sentence(_TOO_LONG, provider_message(error)), limit)
     marks = [str(fields(error).get(key, "")) for key in ("code", "status", "type")]
     statuses = [int(mark) for mark in marks if re.fullmatch(r"[1-5]\d\d", mark)]
     retryable = any(map(is_retryable_status, statuses))
@@ -111,7 +121,7 @@ def _said(body: str) -> str:
     try:
         return provider_message(json.loads(body))
     except (ValueError, RecursionError):
-        return shortened(_HIDDEN.sub(" ", body[:20_000]))
+        return shortened(_HIDDEN.sub(" ", body[:_READ]))
 
 
 def _sentence(meaning: str, message: str) -> str:

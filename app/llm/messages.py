@@ -4,6 +4,9 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+DEFAULT_CONTEXT = 32_768
+"""Tokens of context where nobody says: less than most models have, as some servers cut silently."""
+
 
 @dataclass(frozen=True)
 class ToolCall:
@@ -26,11 +29,12 @@ class UserMessage:
 
 @dataclass(frozen=True)
 class AssistantMessage:
-    """What the model said before; `thinking` is taken over from its `Reply`."""
+    """What the model said before; `thinking` and `reasoning` are taken over from its `Reply`."""
 
     text: str
     calls: tuple[ToolCall, ...] = ()
     thinking: bool = False
+    reasoning: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,14 +72,15 @@ class Waiting:
 class Reply:
     """A complete reply; the last thing that a stream yields. `finish` is `stop` or `length`.
 
-    `text` is what to keep: the deltas joined, or less when part of them turned out to be thinking.
-    `thinking` says that it ended amid thinking, which the next reply of the turn may close.
+    `text` is the deltas joined. `thinking` says that it ended amid thinking, which the next reply
+    of the turn may close. `reasoning` came beside the text; some servers want it back in this turn.
     """
 
     text: str
     calls: tuple[ToolCall, ...] = ()
     finish: str = "stop"
     thinking: bool = False
+    reasoning: str = ""
 
 
 class Model(Protocol):
@@ -84,6 +89,11 @@ class Model(Protocol):
     def stream(self, request: LlmRequest) -> AsyncGenerator[TextDelta | Waiting | Reply, None]:
         """Yield text as it arrives, then one `Reply`; raise `ModelError` when it fails.
 
-        Closing the generator (`contextlib.aclosing`) stops the model at once.
+        Closing the generator (`contextlib.aclosing`) stops the model at once. A request that is too
+        long for the model raises `ContextOverflow`.
         """
+        ...
+
+    async def context_tokens(self) -> int:
+        """How many tokens a request and its reply may have together, as far as is known."""
         ...

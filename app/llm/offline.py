@@ -21,6 +21,10 @@ _LINES_BEFORE, _LINES_AT_ONCE = 15, 60
 Wanted = tuple[str, dict[str, Any]]
 
 
+# It reads whatever it is given.
+CONTEXT_TOKENS = 1_000_000
+
+
 class OfflineModel:
     """A `Model` that extracts instead of composing.
 
@@ -46,6 +50,9 @@ class OfflineModel:
             yield TextDelta(word)
             await asyncio.sleep(0)
         yield Reply(text, calls)
+
+    async def context_tokens(self) -> int:
+        return CONTEXT_TOKENS
 
 
 def _next_calls(request: LlmRequest, seen: View, terms: Terms) -> Sequence[Wanted]:

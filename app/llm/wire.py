@@ -1,11 +1,12 @@
 """A request as `/v1/chat/completions` takes it: the same request always makes the same bytes."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from app.llm.arguments import replayable
 from app.llm.calls import unused
+from app.llm.forms import USUAL, Forms
 from app.llm.messages import (
     AssistantMessage,
     LlmRequest,
@@ -21,15 +22,15 @@ _INTERRUPTED = "The call was interrupted: there is no result."
 _NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 
 
-def to_wire(request: LlmRequest, model: str, *, null_content: bool = False) -> dict[str, Any]:
-    """The JSON body. With `null_content` the content beside tool calls is null, not `""`, if empty.
+def to_wire(request: LlmRequest, model: str, forms: Forms = USUAL) -> dict[str, Any]:
+    """The JSON body, in the forms that this server takes.
 
     Strict servers refuse a call without result, a result without call, an id used twice, and an
     assistant that says nothing: such histories are mended here, whatever left them behind.
     """
     body: dict[str, Any] = {
         "model": model,
-        "messages": list(_messages(request.messages, null_content)),
+        "messages": list(_messages(request.messages, forms)),
         "stream": True,
         "stream_options": {"include_usage": True},
     }
@@ -38,7 +39,7 @@ def to_wire(request: LlmRequest, model: str, *, null_content: bool = False) -> d
     return body
 
 
-def _messages(messages: tuple[Message, ...], null_content: bool) -> Iterator[dict[str, Any]]:
+def _messages(messages: tuple[Message, ...], forms: Forms) -> Iterator[dict[str, Any]]:
     taken: set[str] = set()
     for position, message in enumerate(messages):
         match message:
@@ -48,9 +49,7 @@ def _messages(messages: tuple[Message, ...], null_content: bool) -> Iterator[dic
                 yield {"role": "user", "content": clean(text)}
             case AssistantMessage(text, calls) if calls:
                 ids = _new_ids(calls, taken)
-                content = clean(text) or (None if null_content else "")
-                wired = [_call(call, new_id) for call, new_id in zip(calls, ids, strict=True)]
-                yield {"role": "assistant", "content": content, "tool_calls": wired}
+                yield _calling(message, ids, forms)
                 results = _results(messages[position + 1 :])
                 for call, new_id in zip(calls, ids, strict=True):
                     result = next(results.get(call.id, iter(())), _INTERRUPTED)
@@ -59,6 +58,19 @@ def _messages(messages: tuple[Message, ...], null_content: bool) -> Iterator[dic
                 yield {"role": "assistant", "content": clean(text)}
             case AssistantMessage() | ToolMessage():
                 pass  # It says nothing, or stands with its call.
+
+
+def _calling(message: AssistantMessage, ids: Sequence[str], forms: Forms) -> dict[str, Any]:
+    wired: dict[str, Any] = {
+        "role": "assistant",
+        "content": clean(message.text) or (None if forms.null_content else ""),
+        "tool_calls": [
+            _call(call, new_id) for call, new_id in zip(message.calls, ids, strict=True)
+        ],
+    }
+    if forms.reasoning and message.reasoning:
+        wired["reasoning_content"] = clean(message.reasoning)
+    return wired
 
 
 def _new_ids(calls: Iterable[ToolCall], taken: set[str]) -> list[str]:

@@ -12,29 +12,13 @@ import structlog
 
 from app.db.visible import Visible
 from app.llm.arguments import BadArguments, parse_arguments, replayable
-from app.llm.messages import (
-    LlmRequest,
-    Message,
-    Reply,
-    SystemMessage,
-    TextDelta,
-    ToolCall,
-    UserMessage,
-    Waiting,
-)
+from app.llm.messages import DEFAULT_CONTEXT, Reply, TextDelta, ToolCall, Waiting
+from app.llm.overflow import ContextOverflow
+from app.rag.budget import characters_within, conversation_tokens
 from app.rag.context import Context, Range
 from app.rag.decision import Agent, Decision, Task, decide
-from app.rag.history import (
-    CallMade,
-    CallStarted,
-    RoundMade,
-    messages,
-    rounds_as_messages,
-)
-from app.rag.prompt import (
-    closing_message,
-    system_prompt,
-)
+from app.rag.history import CallMade, CallStarted, RoundMade, TurnMade
+from app.rag.passages import Found
 from app.rag.refusals import (
     ALREADY_IN_CONTEXT,
     FAILED_TOOL,
@@ -42,6 +26,7 @@ from app.rag.refusals import (
     REPEATED,
     UNKNOWN_TOOL,
 )
+from app.rag.requests import Tools, fitted, request_of
 from app.rag.tools import ToolResult, ToolScope, run_tool
 
 __all__ = [
@@ -58,6 +43,8 @@ __all__ = [
 log = structlog.get_logger()
 
 AT_ONCE = 8
+# Of a request that was too long for a server, which may not have said what it takes.
+BEARABLE_PART = 0.7
 NO_WORDS = "(The model stopped without an answer.)"
 
 
@@ -146,13 +133,38 @@ class Finished:
 
 @dataclass
 class AgentHolder:
-    """The state of a turn: calls of known tools so far, and the ranges that they read."""
+    """The state of a turn: calls of known tools so far, and the ranges that they read.
+
+    `window` is the context in tokens. `reads` and `asked` know by which call a range was read and a
+    question was put: when a result leaves the request, they may be again.
+    """
 
     visible: Visible
     context: Context
     tool_calls: int = 0
-    read_docs: list[Range] = field(default_factory=list[Range])
-    asked: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    window: int = DEFAULT_CONTEXT
+    given: tuple[Found, ...] = ()
+    reads: list[tuple[str, Range]] = field(default_factory=list[tuple[str, Range]])
+    asked: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+
+    @property
+    def read_docs(self) -> list[Range]:
+        return [lines for _, lines in self.reads]
+
+    def read(self, call_id: str, lines: Range) -> None:
+        self.context.add(lines)
+        self.reads.append((call_id, lines))
+
+    def keep(self, running: TurnMade, sent: TurnMade) -> None:
+        """Forget what the turn `running` holds, but not as it was `sent`."""
+        results = {call.id: call.result for made in sent.rounds for call in made.calls}
+        made = {call.id: call.result for made in running.rounds for call in made.calls}
+        gone = {call_id for call_id in made if made[call_id] != results[call_id]}
+        self.reads = [(i, lines) for i, lines in self.reads if i not in gone]
+        self.asked = {asked: i for asked, i in self.asked.items() if i not in gone}
+        self.context = Context.of(self.given if running.prompt == sent.prompt else ())
+        for lines in self.read_docs:
+            self.context.add(lines)
 
 
 Step = Decision | TextDelta | Waiting | CallStarted | CallMade | RoundMade | Finished
@@ -165,14 +177,15 @@ async def run(agent: Agent, task: Task) -> AsyncGenerator[Step]:
     """
     decision = await decide(agent, task)
     yield decision
-    holder = AgentHolder(task.visible, Context.of(decision.given))
+    holder = AgentHolder(task.visible, Context.of(decision.given), given=decision.given)
+    holder.window = await agent.model.context_tokens()
     with_tools = agent.settings.agent_max_rounds if decision.grounded else 0
     rounds: list[RoundMade] = []
     reply = Reply("")
     for number in range(with_tools + 1):
         tools = AGENT_TOOLS if number < with_tools else []
-        request = _request(task, decision, rounds, tools)
-        async with aclosing(agent.model.stream(request)) as pieces:
+        turns = (*task.history, TurnMade(decision.prompt, tuple(rounds)))
+        async with aclosing(_reply(agent, holder, turns, tools)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Reply):
                     reply = piece
@@ -189,6 +202,29 @@ async def run(agent: Agent, task: Task) -> AsyncGenerator[Step]:
     yield Finished(_finish(decision, reply))
 
 
+async def _reply(
+    agent: Agent, holder: AgentHolder, turns: Sequence[TurnMade], tools: Tools
+) -> AsyncGenerator[TextDelta | Waiting | Reply]:
+    """Stream the reply to the turns as they fit, and to less of them once if they do not."""
+    shown = again = False
+    while True:
+        sent = fitted(turns, tools, holder.window)
+        holder.keep(turns[-1], sent[-1])
+        try:
+            async with aclosing(agent.model.stream(request_of(sent, tools))) as pieces:
+                async for piece in pieces:
+                    shown = shown or isinstance(piece, TextDelta)
+                    yield piece
+        except ContextOverflow:
+            if shown or again:
+                raise
+            again = True
+            bearable = int(conversation_tokens(sent) * BEARABLE_PART)
+            holder.window = min(await agent.model.context_tokens(), bearable)
+        else:
+            return
+
+
 async def _call_tools(
     agent: Agent, holder: AgentHolder, reply: Reply, rounds: list[RoundMade]
 ) -> AsyncGenerator[CallStarted | CallMade | RoundMade]:
@@ -201,7 +237,7 @@ async def _call_tools(
                 made[step.id] = step
             yield step
     done = tuple(made[call.id] for call in calls)
-    rounds.append(RoundMade(reply.text, done, reply.thinking))
+    rounds.append(RoundMade(reply.text, done, reply.thinking, reply.reasoning))
     yield rounds[-1]
 
 
@@ -209,19 +245,6 @@ def _finish(decision: Decision, reply: Reply) -> Literal["answered", "deflected"
     if decision.deflected:
         return "deflected"
     return "length" if reply.finish == "length" else "answered"
-
-
-def _request(
-    task: Task, decision: Decision, rounds: Sequence[RoundMade], tools: list[dict[str, Any]]
-) -> LlmRequest:
-    """The request of the next round; without tools it knows earlier calls only as plain text."""
-    said: list[Message] = [SystemMessage(system_prompt())]
-    said += messages(task.history, with_tools=bool(tools))
-    said.append(UserMessage(decision.prompt))
-    said += rounds_as_messages(rounds, with_tools=bool(tools))
-    if rounds and not tools:
-        said.append(UserMessage(closing_message()))
-    return LlmRequest(tuple(said), tuple(tools))
 
 
 def _named_apart(calls: Sequence[ToolCall], rounds: Sequence[RoundMade]) -> list[ToolCall]:
@@ -241,7 +264,8 @@ async def _execute(
     agent: Agent, holder: AgentHolder, calls: Sequence[ToolCall]
 ) -> AsyncGenerator[CallStarted | CallMade]:
     """Run the calls of one reply, eight at a time; they share one budget of characters."""
-    budget = agent.settings.tool_result_characters // len(calls)
+    wanted = agent.settings.tool_result_characters
+    budget = characters_within(holder.window, wanted) // len(calls)
     for start in range(0, len(calls), AT_ONCE):
         running: list[asyncio.Task[CallMade]] = []
         try:
@@ -259,8 +283,7 @@ async def _execute_tool(agent: Agent, holder: AgentHolder, call: ToolCall, budge
     """Run one call; whatever goes wrong becomes a sentence for the model."""
     result = await _result(agent, holder, call, budget)
     if result.added is not None:
-        holder.context.add(result.added)
-        holder.read_docs.append(result.added)
+        holder.read(call.id, result.added)
     return CallMade(
         id=call.id,
         name=call.name,
@@ -289,7 +312,7 @@ async def _result(agent: Agent, holder: AgentHolder, call: ToolCall, budget: int
     except Exception:  # a tool that fails must not end the turn
         log.exception("tool failed", tool=call.name)
         return ToolResult(FAILED_TOOL, "failed", failed=True)
-    holder.asked.add(asked)
+    holder.asked[asked] = call.id
     return result
 
 

@@ -6,6 +6,7 @@ from app.db.engine import Sessions
 from app.db.visible import Visible
 from app.documents.queries import source_names
 from app.llm.messages import Model
+from app.rag.budget import characters_within
 from app.rag.history import TurnMade
 from app.rag.passages import Found, best_within
 from app.rag.prompt import MOST_SOURCES, deflected_message, grounded_message
@@ -53,9 +54,12 @@ async def decide(agent: Agent, task: Task) -> Decision:
     question = Question(task.message, task.previous, settings.gate_words)
     async with agent.sessions() as session:
         finding = await retrieve(session, question, task.visible)
-        sources = await source_names(session, task.visible, MOST_SOURCES)
+        is_covered = finding.grounded or finding.reason == SMALL_TALK or task.search_anyway
+        sources = [] if is_covered else await source_names(session, task.visible, MOST_SOURCES)
     if finding.grounded or task.search_anyway:
-        given = tuple(best_within(finding.passages, settings.passages_characters))
+        room = await agent.model.context_tokens()
+        wanted = characters_within(room, settings.passages_characters)
+        given = tuple(best_within(finding.passages, wanted))
         return Decision(True, finding, given, grounded_message(task.message, given))
     if finding.reason == SMALL_TALK:
         return Decision(False, finding, (), task.message)

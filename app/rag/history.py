@@ -35,6 +35,8 @@ class RoundMade:
     calls: tuple[CallMade, ...] = ()
     # The reply ended amid thinking, which the next reply of the same turn may close.
     thinking: bool = False
+    # What the model thought beside the text; it is sent back in the same turn, and never stored.
+    reasoning: str = ""
 
 
 @dataclass(frozen=True)
@@ -65,14 +67,14 @@ def rounds_as_messages(rounds: Sequence[RoundMade], *, with_tools: bool) -> Iter
         return
     for made in rounds:
         calls = tuple(ToolCall(call.id, call.name, call.arguments) for call in made.calls)
-        if made.text or calls:
-            yield AssistantMessage(made.text, calls, made.thinking)
+        if made.text.strip() or calls:
+            yield AssistantMessage(made.text, calls, made.thinking, made.reasoning)
         for call in made.calls:
             yield ToolMessage(call.id, call.result)
 
 
 def _as_text(made: RoundMade) -> str:
-    parts = [made.text] if made.text else []
+    parts = [made.text] if made.text.strip() else []
     parts += [
         f"[Called {call.name} {call.arguments}]\n[Result]\n{call.result}\n[End of result]"
         for call in made.calls

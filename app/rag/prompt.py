@@ -8,6 +8,7 @@ from app.rag.passages import Found
 
 PROMPTS = Path(__file__).parent / "prompts"
 MOST_SOURCES = 20
+LEFT_OUT = "(These passages were left out to save room: use the tools.)"
 NO_SOURCES = "(there are no documents yet)"
 
 
@@ -29,6 +30,15 @@ def grounded_message(question: str, passages: Sequence[Found]) -> str:
         for p in passages
     ]
     return _filled("grounded", passages="\n".join(blocks), question=question)
+
+
+def without_passages(message: str) -> str:
+    """A user's message as `grounded_message` made it, its passages left out."""
+    # Every line of a passage is numbered, so that this mark can only be ours.
+    before, end, question = message.partition("\n</documents>\n")
+    if not (end and before.startswith("<documents>\n")):
+        return message
+    return f"<documents>\n{LEFT_OUT}{end}{question}"
 
 
 def deflected_message(question: str, sources: Sequence[str]) -> str:

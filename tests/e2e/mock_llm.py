@@ -50,6 +50,8 @@ class MockLLM:
         """Set when a request has come."""
         self.disconnected = threading.Event()
         """Set when a client closes its connection while it is answered."""
+        self.model: Json = {}
+        """What `/v1/models` says of the model besides its name."""
         self._scripts: deque[Script] = deque()
         self._asked: Counter[str] = Counter()
         self._server = _Server(("127.0.0.1", port), _Handler)
@@ -68,10 +70,15 @@ class MockLLM:
     def reset(self) -> None:
         self.requests.clear()
         self.headers.clear()
+        self.model.clear()
         self._scripts.clear()
         self._asked.clear()
         self.arrived.clear()
         self.disconnected.clear()
+
+    def clear_scripts(self) -> None:
+        """Answer by the markers of the question again."""
+        self._scripts.clear()
 
     def respond(self, body: Json) -> Script:
         self.requests.append(body)
@@ -145,7 +152,8 @@ class _Handler(BaseHTTPRequestHandler):
         return cast("_Server", self.server).mock
 
     def do_GET(self) -> None:
-        models = {"object": "list", "data": [{"id": "mock", "object": "model"}]}
+        model = {"id": "mock", "object": "model", **self._mock.model}
+        models = {"object": "list", "data": [model]}
         self._play(_json(models) if self.path == "/v1/models" else _json({"error": "no"}, 404))
 
     def do_POST(self) -> None:

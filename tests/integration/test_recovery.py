@@ -7,10 +7,12 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import func, select, text
 
+from app.chat import queries_events as events
 from app.chat import queries_running as rows
 from app.chat.queries import begin_turn
 from app.chat.recovery import recover_abandoned
 from app.db.engine import Sessions
+from app.errors import TurnInterrupted
 from app.models import Event, Round, Turn
 from app.rag.history import CallMade, RoundMade
 from app.schemas import (
@@ -46,7 +48,7 @@ async def abandoned(sessions: Sessions) -> Turn:
     async with sessions.begin() as session:
         await rows.save_round(session, turn.id, 0, STORED)
         numbered = [(turn.id, number, event) for number, event in enumerate(EVENTS, 1)]
-        await rows.record(session, numbered, [])
+        await events.record(session, numbered, [])
         # The database may just have been started.
         while not await session.scalar(SETTLED):  # noqa: ASYNC110
             await asyncio.sleep(0.1)
@@ -91,9 +93,24 @@ async def test_the_next_question_works_at_once(settings: Settings, abandoned: Tu
     assert "The port" in str(said)
 
 
+async def test_a_process_that_comes_back_cannot_undo_it(
+    sessions: Sessions, abandoned: Turn
+) -> None:
+    async with sessions.begin() as session:
+        await recover_abandoned(session)
+    with pytest.raises(TurnInterrupted):
+        async with sessions.begin() as session:
+            await rows.save_round(session, abandoned.id, 2, STORED)
+    with pytest.raises(TurnInterrupted):
+        async with sessions.begin() as session:
+            await rows.save_ending(session, abandoned.id, rows.Ending("answered"))
+    async with sessions.begin() as session:
+        await rows.save_ending(session, abandoned.id, rows.Ending("interrupted"))
+
+
 async def test_a_renewed_turn_is_left_alone(sessions: Sessions, abandoned: Turn) -> None:
     async with sessions.begin() as session:
-        seen = await rows.record(session, [], [abandoned.id])
+        seen = await events.record(session, [], [abandoned.id])
         assert seen.running == {abandoned.id}
     async with sessions.begin() as session:
         await recover_abandoned(session)
@@ -104,7 +121,7 @@ async def test_the_writer_learns_whom_to_stop(sessions: Sessions, abandoned: Tur
     async with sessions.begin() as session:
         await rows.request_stop(session, abandoned.id)
     async with sessions.begin() as session:
-        seen = await rows.record(session, [], [abandoned.id, uuid.uuid4()])
+        seen = await events.record(session, [], [abandoned.id, uuid.uuid4()])
     assert seen.stopped == {abandoned.id}
     assert seen.running == {abandoned.id}
 
@@ -112,7 +129,7 @@ async def test_the_writer_learns_whom_to_stop(sessions: Sessions, abandoned: Tur
 async def test_events_of_a_deleted_conversation_are_dropped(sessions: Sessions) -> None:
     gone = uuid.uuid4()
     async with sessions.begin() as session:
-        await rows.record(session, [(gone, 1, EVENTS[0])], [gone])
+        await events.record(session, [(gone, 1, EVENTS[0])], [gone])
         assert await session.scalar(select(func.count()).select_from(Event)) == 0
 
 
@@ -121,10 +138,10 @@ async def test_events_are_forgotten_an_hour_after_the_end(
 ) -> None:
     async with sessions.begin() as session:
         await recover_abandoned(session)
-        await rows.forget_events(session)
-        assert await rows.has_events(session, abandoned.id)
+        await events.forget_events(session)
+        assert await events.has_events(session, abandoned.id)
         turn = await session.get_one(Turn, abandoned.id)
         turn.ended_at = func.now() - timedelta(hours=2)
         await session.flush()
-        await rows.forget_events(session)
-        assert not await rows.has_events(session, abandoned.id)
+        await events.forget_events(session)
+        assert not await events.has_events(session, abandoned.id)

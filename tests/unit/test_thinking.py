@@ -1,5 +1,7 @@
 """Thinking that models leave in their text."""
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,11 +16,19 @@ from tests.streams import read, text_of
 def test_text_reads_the_same_however_it_is_split_into_deltas(tokens: list[str]) -> None:
     def outcome(pieces: list[str]) -> str | None:
         try:
-            return read(*(chunk({"content": p}) for p in pieces), finished(), DONE)[1].text
+            sent = [chunk({"content": piece}) for piece in pieces]
+            return read(b"".join([*sent, finished(), DONE]))[1].text
         except EmptyReply:
             return None
 
     assert outcome(tokens) == outcome(["".join(tokens)]) == outcome(list("".join(tokens)))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.sampled_from(["a", " ", "\n", "`", "<think>", "</think>"])), st.booleans())
+def test_the_text_that_is_kept_is_the_text_that_was_shown(tokens: list[str], held: bool) -> None:
+    with suppress(EmptyReply):
+        text_of(*tokens, thinking=held)
 
 
 @pytest.mark.parametrize(
@@ -47,13 +57,20 @@ def test_thinking_may_be_closed_in_a_later_reply() -> None:
     assert text_of("The port is ", "8081", thinking=True) == "The port is 8081"
 
 
-def test_a_closing_tag_that_nothing_opened_voids_what_was_before_it() -> None:
+def test_a_closing_tag_that_nothing_opened_voids_what_was_not_shown_yet() -> None:
+    shown, reply = read(chunk({"content": "plan"}) + chunk({"content": "</think>Answer"}), DONE)
+    assert (shown, reply.text) == ("Answer", "Answer")
+
+
+def test_what_was_shown_before_a_closing_tag_that_nothing_opened_is_kept() -> None:
     shown, reply = read(chunk({"content": "plan"}), chunk({"content": "</think>Answer"}), DONE)
-    assert (shown, reply.text) == ("planAnswer", "Answer")
+    assert (shown, reply.text) == ("plan\n\nAnswer", "plan\n\nAnswer")
 
 
-def test_reasoning_content_is_no_text() -> None:
-    assert read(chunk({"reasoning_content": "no", "content": "yes"}), DONE)[1].text == "yes"
+@pytest.mark.parametrize("name", ["reasoning_content", "reasoning"])
+def test_reasoning_beside_the_text_is_no_text(name: str) -> None:
+    reply = read(chunk({name: "no "}), chunk({name: "plan", "content": "yes"}), DONE)[1]
+    assert (reply.text, reply.reasoning) == ("yes", "no plan")
 
 
 @pytest.mark.parametrize("content", ["<think>plan", "<think>plan</think>\n"])

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from app.llm.forms import USUAL, Forms
 from app.llm.messages import (
     AssistantMessage,
     LlmRequest,
@@ -21,10 +22,8 @@ ASKED = UserMessage("Where?")
 CALL = ToolCall("a1", "list_documents", "")
 
 
-def sent(*messages: Message, null_content: bool = False) -> list[dict[str, Any]]:
-    wired: list[dict[str, Any]] = to_wire(LlmRequest(messages), "m", null_content=null_content)[
-        "messages"
-    ]
+def sent(*messages: Message, forms: Forms = USUAL) -> list[dict[str, Any]]:
+    wired: list[dict[str, Any]] = to_wire(LlmRequest(messages), "m", forms)["messages"]
     assert refusal(wired) is None
     json.dumps(wired, ensure_ascii=False).encode()
     return wired
@@ -51,9 +50,19 @@ def test_a_request_streams_with_usage_and_its_tools() -> None:
 @pytest.mark.parametrize(("null_content", "content"), [(False, ""), (True, None)])
 def test_content_beside_calls_is_always_there(null_content: bool, content: str | None) -> None:
     history = (ASKED, AssistantMessage("", (CALL,)), ToolMessage("a1", "none"))
-    message = sent(*history, null_content=null_content)[1]
+    message = sent(*history, forms=Forms(null_content))[1]
     assert message["content"] == content
     assert message["tool_calls"][0]["function"] == {"name": "list_documents", "arguments": "{}"}
+
+
+@pytest.mark.parametrize(("echoed", "sent_back"), [(False, None), (True, "plan")])
+def test_reasoning_goes_back_with_its_calls_where_the_server_wants_it(
+    echoed: bool, sent_back: str | None
+) -> None:
+    thought = AssistantMessage("", (CALL,), reasoning="plan")
+    history = (ASKED, thought, ToolMessage("a1", "none"))
+    message = sent(*history, forms=Forms(reasoning=echoed))[1]
+    assert message.get("reasoning_content") == sent_back
 
 
 @pytest.mark.parametrize("name", ["", "read document", "x" * 80, "a\ud800"])

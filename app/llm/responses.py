@@ -1,0 +1,58 @@
+"""The answers of a model's server over HTTP: the body of a reply, and what a refusal means."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+
+import httpx
+
+from app.errors import ModelError
+from app.llm.deltas import StreamReader
+from app.llm.failures import from_status, shortened
+
+_GRACE_SECONDS = 2.0
+_ERROR_BODY_BYTES = 64 * 1024
+
+
+async def chunks_of(response: httpx.Response, reader: StreamReader) -> AsyncGenerator[bytes, None]:
+    """The body up to `[DONE]`; not all servers close the connection once a reply is finished."""
+    chunks = response.aiter_bytes()
+    while not reader.done:
+        try:
+            async with asyncio.timeout(_GRACE_SECONDS if reader.finished else None):
+                chunk = await anext(chunks, None)
+        except TimeoutError:
+            return
+        if chunk is None:
+            return
+        yield chunk
+
+
+async def refusal_of(response: httpx.Response) -> ModelError:
+    """What a response other than 200 means."""
+    body = await start_of(response, _ERROR_BODY_BYTES)
+    return from_status(response.status_code, body, response.headers)
+
+
+async def start_of(response: httpx.Response, enough: int) -> bytes:
+    """The body, or its first bytes, when it has many more than `enough`."""
+    body = bytearray()
+    async for chunk in response.aiter_bytes():
+        body += chunk
+        if len(body) > enough:
+            break
+    return bytes(body)
+
+
+def broken(error: Exception, silence: float) -> ModelError:
+    """What an exception of the HTTP client means; `silence` is the limit in seconds."""
+    if isinstance(error, (httpx.InvalidURL, httpx.UnsupportedProtocol)):
+        return ModelError("BOR_LLM_BASE_URL is not the address of a web server.")
+    if isinstance(error, httpx.LocalProtocolError):
+        # What it says may hold the key.
+        return ModelError("BOR_LLM_API_KEY holds characters that cannot be sent.")
+    why = shortened(str(error)) or type(error).__name__
+    if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
+        return ModelError(f"The model's server cannot be reached: {why}", retryable=True)
+    if isinstance(error, httpx.TimeoutException):
+        return ModelError(f"The model was silent for {silence:g} s.")
+    return ModelError(f"The connection to the model's server broke: {why}", retryable=True)
