@@ -31,6 +31,10 @@ class Needle(Protocol):
         """The same or less, as the trigram index can answer it; None where it cannot."""
         ...
 
+    def is_vague(self) -> bool:
+        """Whether the trigram index gives much in which it does not stand."""
+        ...
+
     def grams(self) -> list[int]:
         """Grams that a document must have."""
         ...
@@ -53,6 +57,10 @@ class FixedString:
         if not has_trigram(self.pattern):
             return None
         return folded.like(f"%{self.pattern[:_INDEXED_CHARACTERS]}%")
+
+    def is_vague(self) -> bool:
+        # However long the row is, it has one trigram.
+        return len(set(self.pattern)) == 1
 
     def grams(self) -> list[int]:
         return _longest_grams([self.pattern])
@@ -78,6 +86,9 @@ class Required:
 
     def narrowed(self, folded: Folded) -> Condition | None:
         return _narrowed(folded, self.requirement)
+
+    def is_vague(self) -> bool:
+        return False
 
     def grams(self) -> list[int]:
         return _longest_grams(list(map(searchable, _always(self.requirement))))

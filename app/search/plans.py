@@ -86,9 +86,14 @@ def schedule(query: Query, limit: int) -> Iterator[Plan]:
 
 def bounded(query: Query) -> Iterator[Plan]:
     """The plans that look at a limited number of passages, cheapest first."""
-    indexed = query.needle.narrowed(Passage.folded) is not None
     # What stands everywhere is at once seen to; for what is rare this costs next to nothing.
     yield in_order(query, 150)
+    indexed = query.needle.narrowed(Passage.folded) is not None
+    if indexed and query.needle.is_vague():
+        yield in_order(query, 1_500)
+        yield in_order(query, _MOST_PASSAGES)
+        yield by_index(query, 4_000)
+        return
     if indexed:
         yield by_index(query, 400)
     yield in_order(query, 1_500)
@@ -139,7 +144,15 @@ def in_order(query: Query, bound: int) -> Plan:
 
 def everything(query: Query, bound: int | None) -> Plan:
     """The first `bound` matching passages in catalog order."""
-    matching = _passages(query).where(query.has_grams(), query.needle.is_in(Passage.folded))
+    narrowed = query.needle.narrowed(Passage.folded)
+    if narrowed is None or query.scope.path is not None:
+        matching = _passages(query).where(query.has_grams(), query.needle.is_in(Passage.folded))
+    else:
+        # Apart from the rest: for its limit the planner would rather scan all in order.
+        held = select(Passage.id).where(narrowed).cte("held").prefix_with("MATERIALIZED")
+        matching = _passages(query).where(
+            Passage.id.in_(select(held.c.id)), query.needle.is_in(Passage.folded)
+        )
     return Plan(_scanned(query, _ordered(matching).limit(bound).subquery()), bound, ordered=True)
 
 
