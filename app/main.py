@@ -78,7 +78,7 @@ async def _open(
     app.state.sessions, app.state.turns, app.state.retriever = sessions, turns, agent.retriever
     background = [turns.keep_written(), turns.keep_recovering(), keep_merged(sessions)]
     if agent.meaning:
-        background += [agent.meaning.warm_up(), keep_embedding(settings, url)]
+        background.append(keep_embedding(settings, url, sessions))
     for work in background:
         stack.push_async_callback(_cancel, asyncio.create_task(work))
     stack.push_async_callback(turns.close)

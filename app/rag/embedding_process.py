@@ -1,4 +1,4 @@
-"""The process that makes vectors in the background: started, watched, started again.
+"""The process that makes vectors in the background: started when needed, watched, started again.
 
 One server process per data folder starts it, and one such process at a time works on a database.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import structlog
 
-from app.db.engine import create_engine, create_sessions
+from app.db.engine import Sessions, create_engine, create_sessions
 from app.logs import configure_logs
 from app.rag import queries_embedding
 from app.rag.embedders import open_embedder
@@ -24,25 +24,44 @@ log = structlog.get_logger()
 
 _NICENESS = 10
 _THREADS = 2
-_RETRY_SECONDS = 5.0
+_RETRY_SECONDS = 2.0
 # What the process is told through its environment, whatever the server was told.
 _TOLD = ("database_url", "data_dir", "log_level", "embeddings", "embeddings_base_url")
 _TOLD_TOO = ("embeddings_model", "embeddings_api_key")
 
 
 async def keep_embedding(
-    settings: Settings, database_url: str, retry_seconds: float = _RETRY_SECONDS
+    settings: Settings,
+    database_url: str,
+    sessions: Sessions,
+    retry_seconds: float = _RETRY_SECONDS,
 ) -> None:
-    """Keep the process alive as long as this task; several servers of a data folder start one."""
+    """Run the process whenever there are new passages; several servers of a data folder run one.
+
+    With nothing to do it ends, as it takes as much memory as all the rest.
+    """
     environment = _environment(settings, database_url)
+    seen = 0
     while True:
+        newest = await _newest_passage(sessions)
         with _alone(settings.data_dir) as alone:
-            if alone:
-                await _run(environment)
+            if newest > seen and alone and await _run(environment):
+                # What came while it ran may have come too late for it: then it runs once more.
+                seen = newest
         await asyncio.sleep(retry_seconds)
 
 
-async def _run(environment: Mapping[str, str]) -> None:
+async def _newest_passage(sessions: Sessions) -> int:
+    try:
+        async with sessions() as session:
+            return await queries_embedding.newest_passage(session, visible=None)
+    except Exception as error:  # the database may be away for a while
+        log.warning("new passages not looked for", reason=str(error).partition("\n")[0])
+        return 0
+
+
+async def _run(environment: Mapping[str, str]) -> bool:
+    """Run the process to its end; whether it had nothing left to do."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", __name__),
         # Closed when this process ends in whatever way, which ends the other.
@@ -51,8 +70,9 @@ async def _run(environment: Mapping[str, str]) -> None:
         start_new_session=True,  # Ctrl-C in the terminal is for the server, which ends it
     )
     try:
-        code = await process.wait()
-        log.warning("the process that makes vectors ended; it is started again", code=code)
+        if code := await process.wait():
+            log.warning("the process that makes vectors ended; it is started again", code=code)
+        return not code
     finally:
         if process.returncode is None:
             process.terminate()

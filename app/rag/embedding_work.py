@@ -1,4 +1,4 @@
-"""Gives every passage its vectors, in the background, for as long as the process lives."""
+"""Gives every passage its vectors, in the background, until there are no more."""
 
 import asyncio
 import time
@@ -18,7 +18,7 @@ log = structlog.get_logger()
 # Few, so that a new upload does not wait behind them, and a crash loses little.
 CLAIMED = 16
 IDLE_SECONDS = 1.0
-SWEEP_SECONDS = 30.0
+PATIENCE_SECONDS = 20.0
 _LONGEST_PAUSE = 60.0
 _REPORT_SECONDS = 2.0
 
@@ -26,20 +26,25 @@ _REPORT_SECONDS = 2.0
 class EmbeddingWork:
     """The work with one model; only one process at a time does it for a database."""
 
-    def __init__(self, sessions: Sessions, embedder: Embedder) -> None:
+    def __init__(
+        self, sessions: Sessions, embedder: Embedder, patience_seconds: float = PATIENCE_SECONDS
+    ) -> None:
+        """After `patience_seconds` without a new passage the work is done."""
+        self._patience_seconds = patience_seconds
         self._sessions = sessions
         self._embedder = embedder
         self._pace: float | None = None
         self._report_at = 0.0
 
     async def run(self) -> None:
-        """Work for ever; raises only what the database raises."""
+        """Work until there has been nothing to do for a while; raises what the database raises."""
         failures = 0
-        while True:
+        is_needed = True
+        while is_needed:
             try:
                 await self.sweep()
                 failures = 0
-                await self._wait_for_news()
+                is_needed = await self._wait_for_news()
             except EmbeddingError as error:
                 await self._report_problem(error)
                 pause = min(_LONGEST_PAUSE, max(error.retry_after, 2.0**failures))
@@ -56,15 +61,17 @@ class EmbeddingWork:
             await rows.report(session, model.id, complete=True, problem=None)
             await rows.forget_others(session, model.id)
 
-    async def _wait_for_news(self) -> None:
-        """Look behind the newest passage each second, and at all of them now and then."""
+    async def _wait_for_news(self) -> bool:
+        """Look behind the newest passage each second for a while; whether any came."""
         model = await self._register()
         async with self._sessions.begin() as session:
-            newest = await rows.newest_passage(session, visible=None)
-        for _ in range(int(SWEEP_SECONDS / IDLE_SECONDS)):
-            await asyncio.sleep(IDLE_SECONDS)
+            before = newest = await rows.newest_passage(session, visible=None)
+        end = time.monotonic() + self._patience_seconds
+        while time.monotonic() < end:
+            await asyncio.sleep(min(IDLE_SECONDS, self._patience_seconds))
             while (after := await self._step(model, newest)) is not None:
                 newest = after
+        return newest > before
 
     async def _register(self) -> EmbeddingModel:
         async with self._sessions.begin() as session:

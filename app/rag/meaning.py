@@ -65,13 +65,6 @@ class Meaning:
         self.problem = None
         return Meant(model.id, vector, self._floor)
 
-    async def warm_up(self) -> None:
-        """Load what the first question would otherwise wait for."""
-        try:
-            await self._wanted.embed(["Is there anybody?"])
-        except EmbeddingError as error:
-            self._fail(str(error))
-
     async def _serving_model(self, now: float) -> tuple[EmbeddingModel, Embedder] | None:
         if now >= self._look_again_at:
             async with self._sessions() as session:

@@ -21,8 +21,8 @@ PATIENCE_SECONDS = 60.0
 
 
 @asynccontextmanager
-async def kept(settings: Settings) -> AsyncGenerator[None]:
-    task = asyncio.create_task(keep_embedding(settings, settings.database_url, 0.1))
+async def kept(settings: Settings, sessions: Sessions) -> AsyncGenerator[None]:
+    task = asyncio.create_task(keep_embedding(settings, settings.database_url, sessions, 0.1))
     yield
     task.cancel()
     with suppress(asyncio.CancelledError):
@@ -58,7 +58,7 @@ async def test_it_gives_vectors_to_what_is_stored_and_survives_its_death(
     with_meaning: Settings, sessions: Sessions
 ) -> None:
     await store_texts(sessions, {"a.md": "The cat sleeps.\n"})
-    async with kept(with_meaning):
+    async with kept(with_meaning, sessions):
         await until_embedded(sessions, 1)
         (process,) = children()
         assert os.getpriority(os.PRIO_PROCESS, process) == 10
@@ -72,7 +72,7 @@ async def test_a_second_server_of_the_folder_starts_no_other(
     with_meaning: Settings, sessions: Sessions
 ) -> None:
     await store_texts(sessions, {"a.md": "The cat sleeps.\n"})
-    async with kept(with_meaning), kept(with_meaning):
+    async with kept(with_meaning, sessions), kept(with_meaning, sessions):
         await until_embedded(sessions, 1)
         assert len(children()) == 1
 
@@ -82,5 +82,12 @@ async def test_a_folder_that_nobody_may_write_keeps_no_one_from_vectors(
 ) -> None:
     (tmp_path / "file").write_text("in the way")
     await store_texts(sessions, {"a.md": "The cat sleeps.\n"})
-    async with kept(with_meaning.model_copy(update={"data_dir": tmp_path / "file" / "data"})):
+    elsewhere = with_meaning.model_copy(update={"data_dir": tmp_path / "file" / "data"})
+    async with kept(elsewhere, sessions):
         await until_embedded(sessions, 1)
+
+
+async def test_without_passages_it_does_not_run(with_meaning: Settings, sessions: Sessions) -> None:
+    async with kept(with_meaning, sessions):
+        await asyncio.sleep(0.5)
+        assert children() == []

@@ -1,5 +1,7 @@
 """The background work: every passage gets its vectors, whatever goes wrong in between."""
 
+import asyncio
+
 import pytest
 from sqlalchemy import func, select, text
 
@@ -135,3 +137,14 @@ async def test_progress_counts_passages_by_source(sessions: Sessions, fake: Fake
     assert (progress["acme"].passages, progress["acme"].embedded) == (1, 1)
     assert (progress["other"].passages, progress["other"].embedded) == (2, 0)
     assert set(seen) == {"acme"}
+
+
+async def test_the_work_ends_when_nothing_comes_for_a_while(
+    sessions: Sessions, fake: FakeEmbedder
+) -> None:
+    await store_texts(sessions, {"long.md": LONG})
+    async with asyncio.timeout(10):
+        await EmbeddingWork(sessions, fake, patience_seconds=0.05).run()
+    model = await the_model(sessions)
+    assert model is not None
+    assert model.complete
