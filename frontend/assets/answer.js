@@ -1,6 +1,6 @@
 /** One answer: its texts, tool lines and citations, the same live and restored. */
 import { Blocks } from "./blocks.js";
-import { markCitations } from "./citations.js";
+import { markCitations, textWithPaths } from "./citations.js";
 import { fromTemplate } from "./dom.js";
 import { brand } from "./interface.js";
 import { appendToolLine, endToolLine } from "./tool-line.js";
@@ -37,7 +37,12 @@ export class Answer {
 
   /** The answer's words, without the tool lines. */
   get words() {
-    return [...this.#rounds.querySelectorAll(".text")].map((text) => text.innerText.trim()).join("\n\n");
+    return [...this.#rounds.querySelectorAll(".text")].map(textWithPaths).join("\n\n");
+  }
+
+  /** Whether a text is growing. */
+  get isWriting() {
+    return this.#text !== null;
   }
 
   /** The calls that have no result yet, the newest last. */

@@ -1,5 +1,6 @@
 /** Starts the page: what the server says about itself, then the views, then the address. */
 import { Chat } from "./chat.js";
+import { markOpen } from "./citations.js";
 import { Conversations } from "./conversations.js";
 import { Documents } from "./documents.js";
 import { Drawer } from "./drawer.js";
@@ -9,7 +10,7 @@ import { Reader } from "./reader.js";
 import { onRoute } from "./router.js";
 import { Search } from "./search.js";
 import { runTurn } from "./stream.js";
-import { askForToken } from "./token.js";
+import { askForToken, showRole } from "./token.js";
 import { appendToolLine } from "./tool-line.js";
 import { UploadPanel } from "./upload-panel.js";
 import { Welcome } from "./welcome.js";
@@ -25,6 +26,7 @@ async function start() {
     return;
   }
   if (settings().needs_token) return askForToken();
+  showRole(settings().may_write);
   startViews();
 }
 
@@ -54,6 +56,7 @@ function startViews() {
     else if (view === "search") search.show(asked);
     else if (changed) documents.load();
     reader.show(beside);
+    markOpen(document.getElementById("transcript"));
   });
 }
 

@@ -1,6 +1,6 @@
 /** The citations of an answer: what the server found when it checked them, shown at each link. */
 import { make } from "./dom.js";
-import { documentAddress, withDocument } from "./router.js";
+import { documentAddress, parseRoute, withDocument } from "./router.js";
 
 const TITLES = {
   quoted: "The quoted words stand in these lines.",
@@ -20,6 +20,29 @@ export function markCitations(element, citations) {
     const queue = waiting.get(keyOf(source, path, first, last ?? first));
     if (queue) mark(link, queue.length > 1 ? queue.shift() : queue[0]);
   }
+  markOpen(element);
+}
+
+/** Marks the links inside `element` whose lines the reader shows. */
+export function markOpen(element) {
+  const open = parseRoute(location.hash).document;
+  const shown = open && keyOf(open.source, open.path, open.first, open.last);
+  for (const link of element.querySelectorAll("a:is(.citation, .citation-link)")) {
+    const { source, path, first, last } = link.dataset;
+    if (keyOf(source, path, first, last ?? first) === shown) link.ariaCurrent = "true";
+    else link.removeAttribute("aria-current");
+  }
+}
+
+/** The text of `element` as it is laid out, with the whole path in each citation. */
+export function textWithPaths(element) {
+  const names = [...element.querySelectorAll(".citation[data-source] > bdi")];
+  const short = names.map((name) => name.textContent);
+  // Only what is in the page has line breaks to read; nothing is painted in between.
+  for (const name of names) name.textContent = wholeName(name.parentElement.dataset);
+  const text = element.innerText.trim();
+  names.forEach((name, index) => (name.textContent = short[index]));
+  return text;
 }
 
 /** Opens the cited document beside the chat, instead of leaving the chat. */
@@ -53,8 +76,13 @@ function gone({ text }) {
 function unverified(link, reason) {
   const span = make("span", "citation unverified");
   span.title = reason ?? "This could not be verified.";
+  Object.assign(span.dataset, link.dataset);
   span.append(...link.childNodes);
   return span;
+}
+
+function wholeName({ source, path, first, last = first }) {
+  return `[${source}/${path}:${first === last ? first : `${first}-${last}`}]`;
 }
 
 function keyOf(...parts) {

@@ -1,4 +1,5 @@
 /** What stands under an answer: errors, remarks, and what the model was given. */
+import { markOpen } from "./citations.js";
 import { fromTemplate, make, name } from "./dom.js";
 import { count } from "./format.js";
 import { withDocument } from "./router.js";
@@ -24,8 +25,9 @@ export function remark(text) {
 /** Why a question was deflected, with a button that searches all the same. */
 export function notCovered(reason, score, searchAnyway) {
   const element = fromTemplate("not-covered");
-  const scored = typeof score === "number" ? ` (score ${score.toFixed(2)})` : "";
-  element.querySelector(".why").textContent = `${reason ?? ""}${scored}`;
+  const why = element.querySelector(".why");
+  why.textContent = reason ?? "";
+  if (typeof score === "number") why.title = `Score ${score.toFixed(2)}`;
   element.querySelector("button").addEventListener("click", searchAnyway, { once: true });
   return element;
 }
@@ -61,11 +63,13 @@ function place(element, source, path, first, last) {
 function passageItem({ source, path, first_line: first, last_line: last }) {
   const link = place(make("a", "citation-link"), source, path, first, last);
   link.href = withDocument({ source, path, first, last });
+  Object.assign(link.dataset, { source, path, first, last });
   link.addEventListener("click", (event) => {
     event.preventDefault();
     location.hash = withDocument({ source, path, first, last });
   });
   const item = document.createElement("li");
   item.append(link);
+  markOpen(item);
   return item;
 }

@@ -3,7 +3,7 @@ import { ApiError, send } from "./api.js";
 import { brand } from "./interface.js";
 import { announce, showStatus } from "./status.js";
 import { ConnectionLost, rejoinTurn, runTurn } from "./stream.js";
-import { thinkingStatus, toolStatus } from "./tool-line.js";
+import { answeringStatus, thinkingStatus, toolStatus } from "./tool-line.js";
 
 const ENDINGS = { stopped: "Stopped", length: "Answer cut short" };
 
@@ -67,8 +67,9 @@ export class Run {
   }
 
   #tell() {
-    const call = this.#view.answer.running.at(-1);
-    showStatus(call ? toolStatus(call) : thinkingStatus());
+    const { running, isWriting } = this.#view.answer;
+    if (running.length) showStatus(toolStatus(running.at(-1)));
+    else showStatus(isWriting ? answeringStatus() : thinkingStatus());
   }
 
   async #sendStop() {

@@ -22,6 +22,22 @@ export function askForToken() {
   dialog.showModal();
 }
 
+/** Says at the foot of the side bar who one is, when a token is in use. */
+export function showRole(mayWrite) {
+  const line = document.getElementById("signed-in");
+  line.hidden = !token();
+  line.querySelector(".role").textContent = mayWrite ? "Editor" : "Guest";
+  line.querySelector("button").addEventListener("click", signOut);
+}
+
+function signOut() {
+  localStorage.removeItem(KEY);
+  // What was written or open belongs to the one who leaves.
+  sessionStorage.clear();
+  history.replaceState(null, "", "#/");
+  location.reload();
+}
+
 function read(storage) {
   try {
     return storage.getItem(KEY);

@@ -41,6 +41,10 @@ export function thinkingStatus() {
   return `${brand()} is thinking …`;
 }
 
+export function answeringStatus() {
+  return `${brand()} is answering …`;
+}
+
 /** Where the same can be searched for by hand. */
 const SEARCHES = { search_documents: "text", grep_documents: "regex", find_documents: "path" };
 
