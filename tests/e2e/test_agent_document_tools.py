@@ -102,6 +102,6 @@ async def test_an_unknown_tool_is_answered_and_the_turn_goes_on(
 ) -> None:
     answer = await chat.answer("unknown tool: PORT_8081")
     [exchange] = exchanges(mock.requests[-1])
-    assert "list_documents, read_document and search_documents" in exchange.result
+    assert "list_documents, read_document, search_documents" in exchange.result
     await expect(answer).to_contain_text("The tool said: There is no such tool.")
     await expect(chat.errors).to_have_count(0)

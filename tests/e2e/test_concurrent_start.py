@@ -90,6 +90,6 @@ def test_a_role_without_rights_is_told_in_one_sentence_which_it_needs(fresh: str
     finally:
         execute(fresh, "DROP ROLE powerless")
     assert "permission denied" in str(failure.value)
-    assert "extension pg_trgm" in str(failure.value)
+    assert "extensions pg_trgm and vector" in str(failure.value)
     assert "its role" in str(failure.value).lower()
     assert "Traceback" not in str(failure.value)
