@@ -1,0 +1,45 @@
+"""What a measured server takes: memory, connections to the database, open files."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+
+
+def pss_kib(pid: int) -> int:
+    """The proportional set size of a process in KiB: shared pages count in part."""
+    for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+        if line.startswith("Pss:"):
+            return int(line.split()[1])
+    raise LookupError(pid)
+
+
+def open_files(pid: int) -> int:
+    return len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def connections(url: str) -> int:
+    """Connections to the database but for the one that asks."""
+    query = (
+        "SELECT count(*) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+    with psycopg.connect(url.replace("+psycopg", "")) as connection:
+        row = connection.execute(query).fetchone()
+    return int(row[0]) if row else 0
+
+
+@contextmanager
+def paced_model() -> Generator[str]:
+    """The address of a `PacedModel` in a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.paced_model"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield process.stdout.readline().strip()
+        finally:
+            process.terminate()
