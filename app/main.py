@@ -65,10 +65,12 @@ async def _open(
     opened = database(settings)
     url = await asyncio.to_thread(opened.__enter__)
     stack.push_async_callback(asyncio.to_thread, opened.__exit__, None, None, None)
-    engine = create_engine(url, settings.database_pool)
+    engine, own_engine = create_engine(url, settings.database_pool), create_engine(url, 2)
     stack.push_async_callback(engine.dispose)
+    stack.push_async_callback(own_engine.dispose)
     sessions = create_sessions(engine)
-    turns = Turns(Agent(settings, sessions, model or await _model(settings, stack)))
+    agent = Agent(settings, sessions, model or await _model(settings, stack))
+    turns = Turns(agent, create_sessions(own_engine))
     app.state.sessions, app.state.turns = sessions, turns
     for work in (turns.keep_written(), turns.keep_recovering()):
         stack.push_async_callback(_cancel, asyncio.create_task(work))

@@ -16,19 +16,12 @@ from app.settings import Settings
 
 # Seconds that open requests get to end when the server is told to stop.
 GRACE_SECONDS = 6
+CONNECTIONS = 80
 
 
 def serve_alone(settings: Settings, console: Console) -> None:
     """Serve in this process until a signal comes; say the address as soon as requests are taken."""
-    config = uvicorn.Config(
-        create_app(settings),
-        host=settings.host,
-        port=settings.port,
-        timeout_graceful_shutdown=GRACE_SECONDS,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-    )
+    config = _config(create_app(settings), settings)
     listening = bind(config)
     with suppress(KeyboardInterrupt):
         asyncio.run(_serve(uvicorn.Server(config), listening, console))
@@ -46,11 +39,27 @@ async def _serve(server: uvicorn.Server, listening: socket.socket, console: Cons
 
 def serve_together(settings: Settings, console: Console) -> None:
     """Serve in several processes, which find their settings in the environment."""
-    for name in ("host", "port", "database_url"):
-        os.environ[f"BOR_{name.upper()}"] = str(getattr(settings, name))
-    config = uvicorn.Config(
-        "app.serving:create_worker",
-        factory=True,
+    # PostgreSQL has a hundred connections by default, ours too, for all processes together.
+    pool = min(settings.database_pool, max(2, CONNECTIONS // settings.workers))
+    passed_on = {
+        "host": settings.host,
+        "port": settings.port,
+        "database_url": settings.database_url,
+    }
+    for name, value in {**passed_on, "database_pool": pool}.items():
+        os.environ[f"BOR_{name.upper()}"] = str(value)
+    config = _config("app.serving:create_worker", settings)
+    listening = bind(config)
+    # Bound is not enough: whoever comes before the first process is up would be turned away.
+    listening.listen(config.backlog)
+    _announce(listening, console)
+    Multiprocess(config, sockets=[listening]).run()
+
+
+def _config(app: FastAPI | str, settings: Settings) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        factory=isinstance(app, str),
         host=settings.host,
         port=settings.port,
         workers=settings.workers,
@@ -59,11 +68,6 @@ def serve_together(settings: Settings, console: Console) -> None:
         access_log=False,
         server_header=False,
     )
-    listening = bind(config)
-    # Bound is not enough: whoever comes before the first process is up would be turned away.
-    listening.listen(config.backlog)
-    _announce(listening, console)
-    Multiprocess(config, sockets=[listening]).run()
 
 
 def bind(config: uvicorn.Config) -> socket.socket:

@@ -58,7 +58,7 @@ async def _renew(
     renew = (
         update(Turn)
         .where(Turn.id.in_(running), Turn.state == "running")
-        .values(lease_until=func.now() + LEASE)
+        .values(lease_until=func.clock_timestamp() + LEASE)
         .returning(Turn.id, Turn.stop_requested)
     )
     return (await session.execute(renew)).all()

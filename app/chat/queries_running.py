@@ -115,13 +115,10 @@ async def request_stop(session: AsyncSession, turn_id: uuid.UUID) -> None:
     )
 
 
-async def abandoned(session: AsyncSession, ours: Collection[uuid.UUID]) -> Sequence[Turn]:
-    """Running turns that have lost their process, locked until the session ends.
-
-    Those that run in this process (`ours`) are none of them, however long it was held up.
-    """
+async def abandoned(session: AsyncSession) -> Sequence[Turn]:
+    """Running turns whose lease has run out, locked until the session ends."""
     settled = text(f"pg_postmaster_start_time() < now() - interval '{SETTLED}'")
-    lost = (Turn.state == "running", Turn.lease_until < func.now(), Turn.id.not_in(ours))
+    lost = (Turn.state == "running", Turn.lease_until < func.now())
     # Whoever comes second waits, and then finds nothing left to do.
     query = select(Turn).where(*lost, settled).order_by(Turn.id)
     return (await session.scalars(query.with_for_update())).all()

@@ -1,7 +1,7 @@
 """Turns whose process died: their partial answer is kept, and their conversation goes on."""
 
 import uuid
-from collections.abc import Collection
+from collections.abc import Container
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -18,9 +18,17 @@ from app.schemas import CHAT_EVENT, ChatDeltaEvent, ChatEvent, ChatToolEvent
 log = structlog.get_logger()
 
 
-async def recover_abandoned(session: AsyncSession, ours: Collection[uuid.UUID] = ()) -> None:
-    """Mark as interrupted every running turn that no process renews any more."""
-    for turn in await rows.abandoned(session, ours):
+async def recover_abandoned(
+    session: AsyncSession, ours: Container[uuid.UUID] = frozenset()
+) -> None:
+    """Mark as interrupted every running turn that no process renews any more.
+
+    Those that run in this process (`ours`, as it is then) are none of them, however long the
+    writer was held up.
+    """
+    for turn in await rows.abandoned(session):
+        if turn.id in ours:
+            continue
         await _recover(session, turn)
         log.warning("turn was interrupted", turn=str(turn.id))
 

@@ -23,8 +23,9 @@ class EventStream(StreamingResponse):
 
     media_type = "text/event-stream"
 
-    def __init__(self, batches: AsyncIterator[Batch]) -> None:
-        super().__init__(_encoded(batches), headers=HEADERS)
+    # FastAPI looks for the status code in the signature when it describes the API.
+    def __init__(self, batches: AsyncIterator[Batch], status_code: int = 200) -> None:
+        super().__init__(_encoded(batches), status_code, headers=HEADERS)
         self._quiet = True
 
     async def stream_response(self, send: Send) -> None:

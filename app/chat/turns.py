@@ -14,6 +14,7 @@ from app.chat.log import TurnLog, ends
 from app.chat.recovery import recover_abandoned
 from app.chat.replay import replay
 from app.chat.running import DELETED, RunningTurn
+from app.db.engine import Sessions
 from app.models import Turn
 from app.rag.agent import Agent, Task
 from app.schemas import CHAT_EVENT, ChatEvent
@@ -35,8 +36,10 @@ Batch = Sequence[tuple[int, ChatEvent]]
 class Turns:
     """The running turns of one process, and the one writer that stores their events."""
 
-    def __init__(self, agent: Agent) -> None:
+    def __init__(self, agent: Agent, own_sessions: Sessions) -> None:
+        """`own_sessions` have a pool of their own: leases are renewed however busy others are."""
         self._agent = agent
+        self._own_sessions = own_sessions
         self._turns: dict[uuid.UUID, RunningTurn] = {}
         self._reserved: set[uuid.UUID] = set()
         self._closing = False
@@ -45,6 +48,10 @@ class Turns:
     def reserve(self, turn_id: uuid.UUID) -> None:
         """Say that a turn will be started here, before others can see it and take it for lost."""
         self._reserved.add(turn_id)
+
+    def __contains__(self, turn_id: object) -> bool:
+        """Whether a turn runs, or is about to run, in this process."""
+        return turn_id in self._turns or turn_id in self._reserved
 
     def start(self, turn: Turn, task: Task) -> None:
         running = RunningTurn(self._agent, turn.conversation_id, turn.id)
@@ -86,7 +93,7 @@ class Turns:
         forget_at = loop.time()
         while True:
             try:
-                async with self._agent.sessions.begin() as session:
+                async with self._own_sessions.begin() as session:
                     await self.recover(session)
                     if loop.time() >= forget_at:
                         await events.forget_events(session)
@@ -97,7 +104,7 @@ class Turns:
 
     async def recover(self, session: AsyncSession) -> None:
         """Find the turns that have lost their process."""
-        await recover_abandoned(session, self._turns.keys() | self._reserved)
+        await recover_abandoned(session, self)
 
     async def _write(self) -> None:
         turns = list(self._turns.values())
@@ -107,7 +114,7 @@ class Turns:
         now = asyncio.get_running_loop().time()
         is_due = now - self._renewed >= RENEW_SECONDS
         live = [t.id for t in turns if is_due and not t.log.ended]
-        async with self._agent.sessions.begin() as session:
+        async with self._own_sessions.begin() as session:
             seen = await events.record(session, [(t.id, n, e) for t, n, e in fresh], live)
         self._renewed = now if is_due else self._renewed
         for turn, number, _ in fresh:

@@ -3,6 +3,7 @@
 from time import monotonic
 from typing import Any
 
+from psycopg.types.array import ListBinaryDumper
 from sqlalchemy import event
 from sqlalchemy.exc import InvalidatePoolError
 from sqlalchemy.ext.asyncio import (
@@ -31,8 +32,15 @@ def create_engine(url: str, pool_size: int) -> AsyncEngine:
         # Named prepared statements break behind poolers and pin generic plans for LIKE.
         connect_args={"prepare_threshold": None},
     )
+    event.listen(engine.sync_engine, "connect", _send_lists_in_binary)
     _ask_before_use(engine)
     return engine
+
+
+def _send_lists_in_binary(connection: Any, _: object) -> None:
+    # As text, each quotation mark is escaped twice: a large JSON document takes ten times as long
+    # and five times the memory, and holds up every other request meanwhile.
+    connection.driver_connection.adapters.register_dumper(list, ListBinaryDumper)
 
 
 def create_sessions(engine: AsyncEngine) -> Sessions:

@@ -6,7 +6,7 @@ from urllib.parse import quote, unquote_to_bytes
 
 _PARAMETER = re.compile(rb';\s*([A-Za-z]+\*?)\s*=\s*("(?:\\.|[^"\\])*"|[^;\s]*)', re.DOTALL)
 _QUOTED_PAIR = re.compile(rb'\\(["\\])')
-_EXTENDED = re.compile(rb"(utf-8|iso-8859-1)'[^']*'(.*)", re.IGNORECASE)
+_EXTENDED = re.compile(rb"[\w-]*'[^']*'(.*)", re.IGNORECASE)
 # What browsers write for the three characters that a quoted name cannot hold.
 _BROWSER_ESCAPES = ((b"%22", b'"'), (b"%0D", b"\r"), (b"%0A", b"\n"))
 
@@ -25,7 +25,7 @@ def parse_disposition(header: bytes) -> Disposition:
     name = _decoded(values.get(b"name", b""))
     extended = _EXTENDED.fullmatch(values.get(b"filename*", b""))
     if extended:
-        return Disposition(name, _decoded(unquote_to_bytes(extended.group(2))))
+        return Disposition(name, _decoded(unquote_to_bytes(extended.group(1))))
     filename = values.get(b"filename")
     return Disposition(name, None if filename is None else _decoded(filename))
 

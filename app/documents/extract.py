@@ -1,7 +1,6 @@
 """Makes text of the bytes of a document."""
 
 import codecs
-import unicodedata
 from dataclasses import dataclass
 
 from charset_normalizer import from_bytes
@@ -10,6 +9,7 @@ from charset_normalizer.constant import IANA_SUPPORTED
 from app.documents.media_types import binary_kind, declared, unsupported_format
 from app.documents.names import quoted
 from app.errors import BinaryContent, UndecodableText, UnsupportedFormat
+from app.text import normalize
 
 _MARKS = (  # UTF-32 first: its mark begins with the one of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -17,7 +17,12 @@ _MARKS = (  # UTF-32 first: its mark begins with the one of UTF-16
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_UNICODE = [name for name in IANA_SUPPORTED if name.startswith("utf")]
+# What people's files are in. The guess knows a hundred, and takes a few odd bytes for any of them.
+_COMMON = [
+    *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp874"),
+    *("iso8859_2", "iso8859_5", "iso8859_7", "iso8859_15", "koi8_r", "koi8_u", "cp850", "cp866"),
+    *("shift_jis", "cp932", "euc_jp", "iso2022_jp", "gb18030", "gbk", "big5", "euc_kr", "cp949"),
+]
 _SAMPLE_BYTES = 64 * 1024
 # Control characters that texts hold: tab, line ends, form feed, backspace and escape of terminals.
 _TEXT_CONTROLS = b"\b\t\n\v\f\r\x1b"
@@ -51,13 +56,13 @@ def to_text(body: bytes, media_type: str | None, name: str) -> Text:
 
 def _normalize(text: str) -> str:
     text = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    return unicodedata.normalize("NFC", text)
+    return normalize("NFC", text)
 
 
 def _decode(body: bytes, charset: str, name: str) -> tuple[str, tuple[str, ...]]:
     if kind := binary_kind(body):
         raise BinaryContent(f"“{quoted(name)}” is not text but a file of the kind: {kind}.")
-    wide = _wide_encoding(body)
+    wide = _declared_wide(charset) or _wide_encoding(body)
     if wide:
         return _decode_wide(body, wide, name), ()
     if _is_binary(body):
@@ -66,6 +71,12 @@ def _decode(body: bytes, charset: str, name: str) -> tuple[str, tuple[str, ...]]
         return body.decode(), ()
     except UnicodeDecodeError:
         return _decode_other(body, charset, name)
+
+
+def _declared_wide(charset: str) -> str | None:
+    """UTF-16, UTF-32 or ISO-2022 where the upload says so: nothing in the bytes may tell of it."""
+    wide = ("utf-16", "utf-32", "iso2022")
+    return next((name for name in _known(charset) if name.startswith(wide)), None)
 
 
 def _wide_encoding(body: bytes) -> str | None:
@@ -87,7 +98,9 @@ def _decode_wide(body: bytes, encoding: str, name: str) -> str:
     try:
         text = body.decode(encoding)
     except UnicodeDecodeError as error:
-        raise UndecodableText(f"“{quoted(name)}” begins as {encoding} but is not.") from error
+        raise UndecodableText(
+            f"“{quoted(name)}” is not the {encoding} that it is said to be."
+        ) from error
     # Lone surrogates cannot come out of a decoder, so the text can be encoded.
     if _is_binary(text[:_SAMPLE_BYTES].encode()):
         raise BinaryContent(f"“{quoted(name)}” is not text: it holds binary content.")
@@ -109,7 +122,9 @@ def _decode_other(body: bytes, charset: str, name: str) -> tuple[str, tuple[str,
     loose = body.decode(errors="replace")
     wrong = loose.count("\ufffd") - body.count("\ufffd".encode())
     right = len(loose) - len(loose.encode("ascii", "ignore")) - wrong
-    if right >= 4 * wrong:
+    # A character cut off at the end is the commonest damage, and says nothing against the rest.
+    cut_off = wrong == 1 and loose.endswith("\ufffd") and right > 0
+    if cut_off or right >= 4 * wrong:
         return loose, (f"Bytes that are not UTF-8 became U+FFFD ({wrong:,}×).",)
     for encoding in _candidates(body, charset):
         try:
@@ -132,9 +147,9 @@ def _candidates(body: bytes, charset: str) -> list[str]:
     """Encodings to try: as declared, Windows-1252 when there is little to go by, as guessed."""
     first = _known(charset)
     high = len(body) - len(body.decode("ascii", "ignore"))
-    if high < 32 and high * 3 < len(body):
+    if high < 32 and high * 2 <= len(body):
         first.append("cp1252")
-    return first + [match.encoding for match in from_bytes(_sample(body), cp_exclusion=_UNICODE)]
+    return first + [match.encoding for match in from_bytes(_sample(body), cp_isolation=_COMMON)]
 
 
 def _known(charset: str) -> list[str]:

@@ -8,7 +8,6 @@ depends neither on a flag nor on the database's locale.
 """
 
 import re
-import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
@@ -16,6 +15,7 @@ from functools import cache
 from app.documents.names import quoted
 from app.errors import InvalidPattern
 from app.search.fold import fold
+from app.text import normalize
 
 _LONGEST = 1_000
 _DEEPEST = 20
@@ -43,7 +43,7 @@ def to_regex(glob: str) -> str:
     """
     if len(glob) > _LONGEST:
         raise InvalidPattern(f"The glob is too long: at most {_LONGEST:,} characters.")
-    pattern = _plain(unicodedata.normalize("NFC", glob))
+    pattern = _plain(normalize("NFC", glob))
     if not pattern:
         raise InvalidPattern("The glob is empty.")
     anywhere = "" if "/" in pattern else "(?:.*/)?"

@@ -4,6 +4,7 @@ import re
 import unicodedata
 
 from app.errors import BadPath, BadSource
+from app.text import normalize
 
 PATH_BYTES = 1024
 SOURCE = re.compile(r"[A-Za-z0-9._-]{1,100}")
@@ -25,7 +26,7 @@ def check_path(raw: str) -> tuple[str, tuple[str, ...]]:
 
     Marks that turn the writing direction (U+202E …) are text: whoever shows a path isolates it.
     """
-    path = unicodedata.normalize("NFC", raw)
+    path = normalize("NFC", raw)
     if reason := _objection(path):
         raise BadPath(f"“{quoted(raw)}” cannot be a path: {reason}.")
     if path == raw:

@@ -1,6 +1,5 @@
 """The catalog: documents in order of (source, path), by code point, page by page."""
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ from app.db.visible import Visible, within
 from app.documents.globs import to_regex
 from app.documents.queries import WITHOUT_CONTENT
 from app.models import Document
+from app.text import normalize
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def _conditions(selection: Selection) -> list[ColumnElement[bool]]:
     if selection.source is not None:
         conditions.append(Document.source == selection.source)
     if selection.prefix:
-        prefix = unicodedata.normalize("NFC", selection.prefix)
+        prefix = normalize("NFC", selection.prefix)
         conditions.append(func.starts_with(Document.path, prefix))
     if selection.glob is not None:
         conditions.append(Document.path.regexp_match(to_regex(selection.glob)))

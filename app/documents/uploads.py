@@ -13,10 +13,10 @@ from starlette.requests import ClientDisconnect
 from app.dependencies import CurrentSessions, CurrentSettings, Editor, LargeUploads
 from app.documents import queries_store
 from app.documents.bodies import limited
-from app.documents.multipart import File, read_parts
+from app.documents.multipart import Field, File, read_parts
 from app.documents.names import check_path, check_source, quoted
 from app.documents.upload import prepare
-from app.errors import AppError, InvalidRequest
+from app.errors import AppError, BadPath, InvalidRequest
 from app.schemas import CleanText, DocumentSummary, RefusedFile, StoredDocument, UploadResults
 
 # Lifts the limit of all other requests: uploads have their own, from the settings, with an answer
@@ -80,7 +80,7 @@ class _Store:
                 raise file.error
             return await self.document(_Received(source, file.name, file.content_type, file.body))
         except AppError as error:
-            return RefusedFile(path=file.name, error=error.code, detail=error.detail)
+            return _refused(file.name, error)
 
 
 CurrentStore = Annotated[_Store, Depends()]
@@ -114,15 +114,37 @@ async def post_documents(
     """Store files, each in its own transaction; the field `source` comes before the first one."""
     chunks = _chunks(request, settings.max_request_bytes, "The request")
     content_type = request.headers.get("content-type", "")
+    parts = read_parts(chunks, content_type, settings.max_document_bytes)
     results: list[StoredDocument | RefusedFile] = []
-    async for part in read_parts(chunks, content_type, settings.max_document_bytes):
+    try:
+        async for result in _store_parts(parts, store, source):
+            results.append(result)  # noqa: PERF401 - what is there when it breaks off counts
+    except AppError as error:
+        # What is stored already is told, whatever is wrong with the rest.
+        if not results:
+            raise
+        results.append(_refused("", error))
+    if not results:
+        raise InvalidRequest("The form holds no files: send them in the field “files”.")
+    return UploadResults(results=results)
+
+
+async def _store_parts(
+    parts: AsyncIterator[Field | File], store: _Store, source: str | None
+) -> AsyncIterator[StoredDocument | RefusedFile]:
+    async for part in parts:
         if isinstance(part, File):
             if source is None:
                 raise InvalidRequest("The field “source” must come before the files.")
-            results.append(await store.file(check_source(source), part))
+            yield await store.file(check_source(source), part)
         elif part.name == "source":
             source = part.value
-    return UploadResults(results=results)
+        elif part.name == "files":
+            yield _refused("", BadPath("A part of “files” has no file name."))
+
+
+def _refused(path: str, error: AppError) -> RefusedFile:
+    return RefusedFile(path=path, error=error.code, detail=error.detail)
 
 
 async def _chunks(request: Request, limit: int, what: str) -> AsyncIterator[bytes]:

@@ -19,6 +19,7 @@ import Stemmer
 
 from app.documents.stop_words import without_stop_words
 from app.search.fold import fold
+from app.text import normalize
 
 INDEXED_CHARACTERS = 200_000
 _TERM_BYTES = 255
@@ -70,7 +71,7 @@ def _distinct_words(text: str) -> dict[str, None]:
     if text.isascii():
         return dict.fromkeys(_ASCII_WORD.findall(text))
     # Compatibility forms (ﬁ, full width) and soft hyphens are another spelling of the same word.
-    plain = unicodedata.normalize("NFKC", text.replace("\u00ad", ""))
+    plain = normalize("NFKC", text.replace("\u00ad", ""))
     return dict.fromkeys(_word().findall(plain))
 
 
@@ -113,8 +114,8 @@ def _stem(word: str) -> str:
     if script in _SCRIPTS:
         return _short(_stemmer(_SCRIPTS[script])(word) or word)
     # Latin letters lose their accents, which people leave out when they ask.
-    bare = _ACCENTS.sub("", unicodedata.normalize("NFD", word))
-    return _short(_stemmer("english")(unicodedata.normalize("NFC", bare)))
+    bare = _ACCENTS.sub("", normalize("NFD", word))
+    return _short(_stemmer("english")(normalize("NFC", bare)))
 
 
 def _short(term: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any, cast
 import Stemmer
 
 from app.llm.languages import PHRASES, asks_for_number, asks_for_steps, language_of, stop_words
+from app.text import normalize
 
 _WORD = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+")
@@ -60,14 +61,14 @@ def terms_of(question: str, previous: str) -> Terms:
 
 def folded(text: str) -> str:
     """Case-folded, without accents and with single blanks."""
-    plain = unicodedata.normalize("NFKD", text.casefold())
+    plain = normalize("NFKD", text.casefold())
     return " ".join("".join(c for c in plain if not unicodedata.combining(c)).split())
 
 
 def words(text: str) -> list[str]:
     """Words; of a script without blanks, pairs of characters."""
     found: list[str] = []
-    for word in _WORD.findall(unicodedata.normalize("NFC", text)):
+    for word in _WORD.findall(normalize("NFC", text)):
         if _UNSPACED.fullmatch(word):
             found += [word[i : i + 2] for i in range(max(1, len(word) - 1))]
         else:

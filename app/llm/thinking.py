@@ -11,7 +11,7 @@ _TAG_BEGUN = "|".join(
     re.escape(tag[:length]) for tag in (*_OPENING, *_CLOSING) for length in range(1, len(tag))
 )
 # The look-behind keeps the search linear in a run of backticks.
-_UNFINISHED = re.compile(rf"(?:(?<!`)`+|\n[ \t]*|{_TAG_BEGUN})\Z")
+_UNFINISHED = re.compile(rf"(?:(?<!`)`+|(?:\n[ \t]*)+|{_TAG_BEGUN})\Z")
 _LONGEST_TOKEN = 100
 
 
@@ -48,7 +48,8 @@ class ThinkingFilter:
 
     def feed(self, text: str) -> str:
         text = self._unfinished + text
-        tail = _UNFINISHED.search(text)
+        # No further back than a token may reach, so that each piece costs its own length only.
+        tail = _UNFINISHED.search(text, max(0, len(text) - _LONGEST_TOKEN - 1))
         end = tail.start() if tail and len(tail[0]) <= _LONGEST_TOKEN else len(text)
         self._unfinished = text[end:]
         self._take_all(text[:end])

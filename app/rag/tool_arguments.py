@@ -2,11 +2,10 @@
 
 import math
 import re
-import unicodedata
 from typing import Any
 
 from app.rag.refusals import Refusal, echo
-from app.text import clean
+from app.text import clean, normalize
 
 Arguments = dict[str, Any]
 # A longer number is not what somebody wanted to look up.
@@ -23,7 +22,7 @@ def text_argument(arguments: Arguments, name: str) -> str | None:
         return None
     if not isinstance(value, str):
         raise Refusal(f"{name} must be a string, not {_kind(value)}.")
-    return unicodedata.normalize("NFC", clean(value))
+    return normalize("NFC", clean(value))
 
 
 def whole_number(arguments: Arguments, name: str) -> int | None:

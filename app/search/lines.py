@@ -1,12 +1,12 @@
 """Lines: how a text splits into them, which of them a pattern hits, and how a long one is cut."""
 
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import regex
 
 from app.search.fold import fold
+from app.text import normalize
 
 SHOWN = 200
 _CLUSTER = regex.compile(r"\X")
@@ -58,7 +58,7 @@ def split_lines(text: str) -> list[str]:
 
 def normal_pattern(pattern: str) -> str:
     """The pattern in the normal form of the stored texts."""
-    return unicodedata.normalize("NFC", pattern)
+    return normalize("NFC", pattern)
 
 
 def grep_document(text: str, pattern: str) -> list[Match]:

@@ -151,3 +151,20 @@ def test_an_odd_name_can_stand_in_the_refusal() -> None:
     with pytest.raises(AppError) as refusal:
         to_text(PNG, None, "a\ud800\0.txt")
     refusal.value.detail.encode()
+
+
+@pytest.mark.parametrize(
+    "charset", ["utf-16-le", "utf-16-be", "utf-32-le", "iso-2022-jp", "shift_jis"]
+)
+def test_a_declared_charset_is_believed(charset: str) -> None:
+    body = "漢字 仮名\n".encode(charset)
+    assert to_text(body, f"text/plain; charset={charset}", "a.txt").text == "漢字 仮名\n"
+
+
+def test_a_character_cut_off_at_the_end_costs_nothing_else() -> None:
+    assert to_text("漢字".encode()[:-1], None, "a.txt").text == "漢\ufffd"
+
+
+@pytest.mark.parametrize("text", ["Grüße\n", "café über", "naïve"])
+def test_a_few_letters_beyond_ascii_are_western(text: str) -> None:
+    assert to_text(text.encode("latin-1"), None, "a.txt").text == text
