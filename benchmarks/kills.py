@@ -26,7 +26,9 @@ from tests.e2e.mock_llm import MockLLM
 from tests.e2e.requests import calling, slowly
 from tests.e2e.server import Server, connect
 
-QUESTION = "What does the ledger say of PORT_8081?"
+# In one document only, so that the question is grounded and tools are called.
+QUESTION = "Which port does LEDGER_77 have?"
+LEDGER = b"LEDGER_77 has the port 8081.\n"
 SEARCH = calling(("search_documents", {"pattern": "port"}))
 LIST = calling(("list_documents", {}))
 # From asking to well behind the last token of the scripted answers.
@@ -135,6 +137,8 @@ async def kills(number: int, name: str, settings: dict[str, object], mock: MockL
     tally = Tally()
     usual = {"llm_base_url": mock.url, "llm_model": "mock", "log_level": "error", **settings}
     server = Server(**usual).ready()
+    async with connect(server) as client:
+        (await client.put("/api/documents/kills/ledger.txt", content=LEDGER)).raise_for_status()
     for position in range(number):
         mock.reset()
         for script in ((0.15, *SEARCH), (0.15, *LIST), slowly(words=4)):

@@ -39,6 +39,8 @@ async def save_decision(session: AsyncSession, turn_id: uuid.UUID, decision: Dec
         "prompt": decision.prompt,
         "passages": [passage.model_dump() for passage in passages_given(decision)],
     }
+    # A single statement needs no transaction around it, which would take two more round trips.
+    await session.connection(execution_options={"isolation_level": "AUTOCOMMIT"})
     await session.execute(update(Turn).where(Turn.id == turn_id).values(values))
 
 
