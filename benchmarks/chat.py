@@ -6,17 +6,15 @@ lets answers stream for so long and prints what grows; `--streams 50` measures o
 
 import argparse
 import asyncio
-import tempfile
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import httpx
 
 from app.db import embedded
-from benchmarks.processes import connections, open_files, paced_model, pss_kib
+from benchmarks.processes import connections, data_folder, open_files, paced_model, pss_kib
 from benchmarks.streams import CHAT, MODEL, Heard, hear, hear_many, middle, ms, quantile
 from tests.e2e.server import Server
 
@@ -39,10 +37,9 @@ class Setup:
 @contextmanager
 def setup() -> Generator[Setup]:
     """A server with documents, its database, and the model that it asks."""
-    folder = Path(tempfile.mkdtemp(prefix="brain-benchmark-"))
-    folder.chmod(0o711)
     with (
-        embedded.start(folder / "data") as database,
+        data_folder() as folder,
+        embedded.start(folder) as database,
         paced_model() as model,
         Server(
             database_url=database.url,

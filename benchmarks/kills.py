@@ -9,18 +9,17 @@ import argparse
 import asyncio
 import json
 import random
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import httpx
 
 from app.db import embedded
+from benchmarks.processes import data_folder
 from tests.e2e.asking import ask, asking, conversation
 from tests.e2e.mock_llm import MockLLM
 from tests.e2e.requests import calling, slowly
@@ -123,14 +122,8 @@ async def _goes_on(client: httpx.AsyncClient, known: Acknowledged, tally: Tally)
 
 @contextmanager
 def external() -> Generator[dict[str, object]]:
-    with embedded.start(_folder()) as database:
+    with data_folder() as folder, embedded.start(folder) as database:
         yield {"database_url": database.url}
-
-
-def _folder() -> Path:
-    folder = Path(tempfile.mkdtemp(prefix="brain-kills-"))
-    folder.chmod(0o711)
-    return folder / "data"
 
 
 async def kills(number: int, name: str, settings: dict[str, object], mock: MockLLM) -> None:
@@ -167,7 +160,8 @@ async def main() -> None:
     print("| database | kills | messages | uploads | lost | turns | slowest next question |")
     print("|---|---|---|---|---|---|---|", flush=True)
     with MockLLM() as mock:
-        await kills(half, "embedded", {"data_dir": _folder()}, mock)
+        with data_folder() as folder:
+            await kills(half, "embedded", {"data_dir": folder}, mock)
         with external() as settings:
             await kills(half, "external", settings, mock)
 

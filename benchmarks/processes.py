@@ -1,8 +1,10 @@
 """What a measured server takes: memory, connections to the database, open files."""
 
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,6 +33,17 @@ def connections(url: str) -> int:
     with psycopg.connect(url.replace("+psycopg", "")) as connection:
         row = connection.execute(query).fetchone()
     return int(row[0]) if row else 0
+
+
+@contextmanager
+def data_folder() -> Generator[Path]:
+    """A new folder that root's PostgreSQL, which runs as another account, may enter."""
+    folder = Path(tempfile.mkdtemp(prefix="brain-benchmark-"))
+    folder.chmod(0o711)
+    try:
+        yield folder / "data"
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
