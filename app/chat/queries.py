@@ -28,6 +28,7 @@ async def begin_turn(session: AsyncSession, owner: str, request: ChatRequest) ->
     last = 0
     if request.conversation_id is not None:
         last = await _make_room(session, conversation.id, request.replaces_turn)
+        conversation.updated_at = func.now()
     turn = Turn(
         id=uuid.uuid4(),
         conversation_id=conversation.id,
@@ -42,7 +43,6 @@ async def begin_turn(session: AsyncSession, owner: str, request: ChatRequest) ->
         lease_until=func.clock_timestamp() + LEASE,
     )
     session.add(turn)
-    conversation.updated_at = func.now()
     await session.flush()
     return turn, True
 

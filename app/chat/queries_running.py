@@ -39,6 +39,8 @@ async def save_decision(session: AsyncSession, turn_id: uuid.UUID, decision: Dec
         "prompt": decision.prompt,
         "passages": [passage.model_dump() for passage in passages_given(decision)],
     }
+    # A single statement needs no transaction around it, which would take two more round trips.
+    await session.connection(execution_options={"isolation_level": "AUTOCOMMIT"})
     await session.execute(update(Turn).where(Turn.id == turn_id).values(values))
 
 
@@ -83,14 +85,12 @@ async def save_ending(
     Once more does no harm. Raises as `save_round` does.
     """
     error = ending.error.model_dump(exclude={"type"}) if ending.error else None
-    await _lock(session, turn_id, ("running", ending.state))
+    end = update(Turn).where(Turn.id == turn_id, Turn.state == "running")
+    values = {"state": ending.state, "error": error, "ended_at": func.now()}
+    if await session.scalar(end.values(values).returning(Turn.id)) is None:
+        await _lock(session, turn_id, (ending.state,))
     if last is not None:
         await _insert_round(session, turn_id, *last)
-    await session.execute(
-        update(Turn)
-        .where(Turn.id == turn_id, Turn.state == "running")
-        .values(state=ending.state, error=error, ended_at=func.now())
-    )
     for citation in ending.citations:
         values = citation.model_dump(exclude={"index", "since", "now_source", "now_path"}) | {
             "position": citation.index
