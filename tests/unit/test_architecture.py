@@ -7,8 +7,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
-import pytest
-
 from app.schemas import ChatEvent
 from app.settings import Settings
 
@@ -60,14 +58,20 @@ def layer_of(parts: tuple[str, ...]) -> int:
     return 5 if is_routes else LAYERS[top]
 
 
-@pytest.mark.parametrize("path", APP, ids=name_of)
-def test_no_module_imports_from_a_layer_above_it(path: Path) -> None:
+def test_no_module_imports_from_a_layer_above_it() -> None:
+    for path in APP:
+        check_direction(path)
+
+
+def check_direction(path: Path) -> None:
     own = path.relative_to(ROOT / "app").with_suffix("").parts
     if own[-1] == "__init__":
         return
     for module, _ in imports_of(path):
         if module.startswith("app."):
-            assert layer_of(tuple(module.split(".")[1:])) <= layer_of(own), module
+            assert layer_of(tuple(module.split(".")[1:])) <= layer_of(own), (
+                f"{name_of(path)}: {module}"
+            )
 
 
 def test_search_knows_nothing_of_documents_nor_the_model_of_either() -> None:
@@ -80,24 +84,33 @@ def test_search_knows_nothing_of_documents_nor_the_model_of_either() -> None:
                 )
 
 
-@pytest.mark.parametrize("path", [*APP, *FRONTEND], ids=name_of)
-def test_files_are_short(path: Path) -> None:
+def test_files_are_short() -> None:
+    for path in (*APP, *FRONTEND):
+        check_length(path)
+
+
+def check_length(path: Path) -> None:
     lines = path.read_text("utf-8").count("\n")
-    assert lines <= LONG_FILES.get(path.name, 150 if path.suffix == ".js" else 200)
+    most = LONG_FILES.get(path.name, 150 if path.suffix == ".js" else 200)
+    assert lines <= most, name_of(path)
 
 
-@pytest.mark.parametrize("path", APP, ids=name_of)
-def test_functions_are_short_and_take_few_parameters(path: Path) -> None:
+def test_functions_are_short_and_take_few_parameters() -> None:
+    for path in APP:
+        check_functions(path)
+
+
+def check_functions(path: Path) -> None:
     for function in functions_of(path):
         assert function.end_lineno is not None
-        assert function.end_lineno - function.lineno < 30, function.name
+        assert function.end_lineno - function.lineno < 30, f"{name_of(path)}: {function.name}"
         arguments = function.args
         taken = [
             a
             for a in (*arguments.posonlyargs, *arguments.args)
             if a.arg not in {"self", "cls"} and not _is_option(a)
         ]
-        assert len(taken) + len(arguments.kwonlyargs) <= 5, function.name
+        assert len(taken) + len(arguments.kwonlyargs) <= 5, f"{name_of(path)}: {function.name}"
 
 
 def _is_option(argument: ast.arg) -> bool:
@@ -106,11 +119,15 @@ def _is_option(argument: ast.arg) -> bool:
     return "typer." in annotation
 
 
-@pytest.mark.parametrize("path", APP, ids=name_of)
-def test_every_module_says_what_it_is_for(path: Path) -> None:
+def test_every_module_says_what_it_is_for() -> None:
+    for path in APP:
+        check_docstring(path)
+
+
+def check_docstring(path: Path) -> None:
     if path.name != "__init__.py":
         docstring = ast.get_docstring(parse(path))
-        assert docstring
+        assert docstring, name_of(path)
         assert path.read_text("utf-8").startswith('"""')
 
 
