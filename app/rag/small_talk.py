@@ -19,7 +19,8 @@ FILLERS = frozenset(
     you you're your bot assistant brain guten gut tag abend nacht morgen auf wiedersehen
     vielen dank sehr schön bien mucho muchas muchos tardes noches días dias beaucoup tout le monde
     molte mille tutti bom dia boa tarde noite muito dank je wel u everyone everybody really
-    appreciate appreciated am had cool great perfect awesome helpful work job one answer""".split()
+    appreciate appreciated am had cool great perfect awesome helpful helped helps
+    work worked works job one answer""".split()
 )
 # Whole questions about the assistant itself.
 ABOUT_ITSELF = re.compile(

@@ -36,6 +36,7 @@ def test_identifiers_and_quoted_phrases_are_looked_up(question: str, found: list
         "hi there",
         "Thank you so much",
         "thanks, that's great",
+        "thanks, that helped",
         "Guten Morgen!",
         "Merci beaucoup",
         "¡Hola! ¿Qué tal?",
