@@ -11,12 +11,12 @@ from app.rag.grounding import JUDGED, Evidence, Gate, is_follow_up
 from app.rag.meaning import Meaning
 from app.rag.passages import Found
 from app.rag.queries_found import load
+from app.rag.refusals import NO_DOCUMENTS
 from app.rag.small_talk import is_small_talk
 from app.search.lines import normal_pattern
 from app.settings import Settings
 
 SMALL_TALK = "smalltalk"
-NO_DOCUMENTS = "There are no documents yet."
 NONE_CHOSEN = "None of the chosen sources holds a document."
 
 
