@@ -3,15 +3,19 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
-from sqlalchemy import select, tuple_
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.models import Document
+from app.search.conditions import ALWAYS, Condition, all_of
 from app.search.plans import Query
 
 _LISTED = 2_000
 _FIRST_CHARACTERS = 256 * 1024
 _MOST_CHARACTERS = 4 * 1024 * 1024
+_LIST = """SELECT id, characters, source, path FROM documents WHERE {wanted}
+  ORDER BY source, path LIMIT :listed"""
+_FETCH = text("""SELECT source, path, content FROM documents WHERE id = ANY(:ids)
+  ORDER BY source, path""")
 
 
 @dataclass(frozen=True)
@@ -40,27 +44,20 @@ async def contents(session: AsyncSession, query: Query) -> AsyncIterator[list[Co
 
 async def _listed(session: AsyncSession, query: Query) -> AsyncIterator[tuple[int, int]]:
     """Ids and lengths, page by page: a million documents are not listed at once."""
-    place = tuple_(Document.source, Document.path)
-    listed = (
-        select(Document.id, Document.characters, Document.source, Document.path)
-        .where(query.covers_document(), query.has_grams())
-        .order_by(Document.source, Document.path)
-        .limit(_LISTED)
-    )
-    page = listed
+    listed = query.until(None)
+    behind = ALWAYS
     while True:
-        rows = (await session.execute(page)).all()
+        wanted = all_of((listed, behind))
+        statement = text(_LIST.format(wanted=wanted.sql))
+        rows = (await session.execute(statement, {**wanted.values, "listed": _LISTED})).all()
         for row in rows:
             yield row.id, row.characters
         if len(rows) < _LISTED:
             return
-        page = listed.where(place > tuple_(rows[-1].source, rows[-1].path))
+        last = {"last_source": rows[-1].source, "last_path": rows[-1].path}
+        behind = Condition("(source, path) > (:last_source, :last_path)", last)
 
 
 async def _fetch(session: AsyncSession, ids: list[int]) -> list[Content]:
-    rows = await session.execute(
-        select(Document.source, Document.path, Document.content)
-        .where(Document.id.in_(ids))
-        .order_by(Document.source, Document.path)
-    )
+    rows = await session.execute(_FETCH, {"ids": ids})
     return [Content(row.source, row.path, row.content) for row in rows]

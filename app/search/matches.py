@@ -30,7 +30,8 @@ class Candidate:
 class Matches:
     """The first matches in catalog order: texts must come in that order.
 
-    `hits` of passages have line numbers within the passage, until `numbered`.
+    `hits` of passages have line numbers within the passage, until `numbered`. `last` is the
+    document of the last match.
     """
 
     matcher: Matcher
@@ -42,7 +43,7 @@ class Matches:
     total: int = 0
     documents: int = 0
     behind: int = 0
-    _last: tuple[str, str] | None = None
+    last: tuple[str, str] | None = None
 
     @property
     def is_enough(self) -> bool:
@@ -98,8 +99,8 @@ class Matches:
 
     def _count(self, source: str, path: str) -> None:
         self.total += 1
-        if self._last != (source, path):
-            self._last = (source, path)
+        if self.last != (source, path):
+            self.last = (source, path)
             self.documents += 1
 
     def _is_behind_start(self, candidate: Candidate, number: int) -> bool:

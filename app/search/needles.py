@@ -4,31 +4,25 @@ import re
 from dataclasses import dataclass
 from typing import Protocol
 
-from sqlalchemy import ColumnElement, SQLColumnExpression, and_, case, func, or_, true
-
+from app.search.conditions import Condition, all_of, any_of
 from app.search.fold import searchable
 from app.search.grams import grams
 from app.search.literals import AllOf, Requirement
 
 # More of a pattern does not narrow the candidates, and costs a look-up for each trigram.
 _INDEXED_CHARACTERS = 200
-# No searchable text holds this letter.
-_MARK = "A"
 _WORD = re.compile(r"[^\W_]+")
-
-Folded = SQLColumnExpression[str]
-Condition = ColumnElement[bool]
 
 
 class Needle(Protocol):
-    """A condition on the column `folded` of passages, in the forms that the plans need."""
+    """Conditions on a row with the column `folded` of passages, in the forms that plans need."""
 
-    def is_in(self, folded: Folded) -> Condition:
-        """Whether it stands there."""
+    def is_in(self) -> Condition:
+        """That it stands there."""
         ...
 
-    def narrowed(self, folded: Folded) -> Condition | None:
-        """The same or less, as the trigram index can answer it; None where it cannot."""
+    def indexed(self) -> Condition | None:
+        """The same in a form that the trigram index serves; None where it cannot."""
         ...
 
     def is_vague(self) -> bool:
@@ -39,24 +33,21 @@ class Needle(Protocol):
         """Grams that a document must have."""
         ...
 
-    def hits(self, folded: Folded, lines: SQLColumnExpression[int]) -> ColumnElement[int]:
-        """How many lines of a passage count as hits."""
-        ...
-
 
 @dataclass(frozen=True)
 class FixedString:
-    """A searchable pattern; the lines that hold it are counted in the database."""
+    """A searchable pattern."""
 
     pattern: str
 
-    def is_in(self, folded: Folded) -> Condition:
-        return func.strpos(folded, self.pattern) > 0
+    def is_in(self) -> Condition:
+        return _stands(self.pattern, "pattern")
 
-    def narrowed(self, folded: Folded) -> Condition | None:
-        if not has_trigram(self.pattern):
-            return None
-        return folded.like(f"%{self.pattern[:_INDEXED_CHARACTERS]}%")
+    def indexed(self) -> Condition | None:
+        like = _like(self.pattern, "like")
+        if like is None or len(self.pattern) <= _INDEXED_CHARACTERS:
+            return like
+        return all_of((like, self.is_in()))
 
     def is_vague(self) -> bool:
         # However long the row is, it has one trigram.
@@ -65,36 +56,25 @@ class FixedString:
     def grams(self) -> list[int]:
         return _longest_grams([self.pattern])
 
-    def hits(self, folded: Folded, lines: SQLColumnExpression[int]) -> ColumnElement[int]:
-        """Each line once, counted without shipping it."""
-        marked = func.replace(folded, self.pattern, _MARK)
-        return case(
-            (~self.is_in(folded), 0),
-            (lines == 1, 1),
-            else_=func.regexp_count(marked, f"{_MARK}[^\n]*"),
-        )
-
 
 @dataclass(frozen=True)
 class Required:
-    """What an expression requires; a passage that has it counts as one, whatever matches there."""
+    """What an expression requires; a passage that has it may match."""
 
     requirement: Requirement
 
-    def is_in(self, folded: Folded) -> Condition:
-        return _is_in(folded, self.requirement)
+    def is_in(self) -> Condition:
+        return _is_in(self.requirement, "required")
 
-    def narrowed(self, folded: Folded) -> Condition | None:
-        return _narrowed(folded, self.requirement)
+    def indexed(self) -> Condition | None:
+        narrowed = _narrowed(self.requirement, "like")
+        return None if narrowed is None else all_of((narrowed, self.is_in()))
 
     def is_vague(self) -> bool:
         return False
 
     def grams(self) -> list[int]:
         return _longest_grams(list(map(searchable, _always(self.requirement))))
-
-    def hits(self, folded: Folded, lines: SQLColumnExpression[int]) -> ColumnElement[int]:
-        return case((self.is_in(folded), 1), else_=0)
 
 
 def has_trigram(pattern: str) -> bool:
@@ -105,21 +85,31 @@ def has_trigram(pattern: str) -> bool:
     )
 
 
-def _is_in(folded: Folded, requirement: Requirement) -> Condition:
-    if isinstance(requirement, str):
-        return func.strpos(folded, searchable(requirement)) > 0
-    parts = [_is_in(folded, part) for part in requirement.parts]
-    return and_(true(), *parts) if isinstance(requirement, AllOf) else or_(*parts)
+def _stands(pattern: str, name: str) -> Condition:
+    return Condition(f"strpos(folded, :{name}) > 0", {name: pattern})
 
 
-def _narrowed(folded: Folded, requirement: Requirement) -> Condition | None:
+def _like(pattern: str, name: str) -> Condition | None:
+    if not has_trigram(pattern):
+        return None
+    return Condition(f"folded LIKE :{name}", {name: f"%{pattern[:_INDEXED_CHARACTERS]}%"})
+
+
+def _is_in(requirement: Requirement, name: str) -> Condition:
     if isinstance(requirement, str):
-        return FixedString(searchable(requirement)).narrowed(folded)
-    parts = [_narrowed(folded, part) for part in requirement.parts]
+        return _stands(searchable(requirement), name)
+    parts = [_is_in(part, f"{name}_{n}") for n, part in enumerate(requirement.parts)]
+    return all_of(parts) if isinstance(requirement, AllOf) else any_of(parts)
+
+
+def _narrowed(requirement: Requirement, name: str) -> Condition | None:
+    if isinstance(requirement, str):
+        return _like(searchable(requirement), name)
+    parts = [_narrowed(part, f"{name}_{n}") for n, part in enumerate(requirement.parts)]
     known = [part for part in parts if part is not None]
     if isinstance(requirement, AllOf):
-        return and_(*known) if known else None
-    return or_(*known) if len(known) == len(parts) else None
+        return all_of(known) if known else None
+    return any_of(known) if len(known) == len(parts) else None
 
 
 def _always(requirement: Requirement) -> list[str]:

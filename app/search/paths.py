@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, replace
 
-from sqlalchemy import func, select, true, tuple_
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.db.visible import Visible
-from app.models import Document
+from app.search.conditions import ALWAYS, Condition, all_of
 from app.search.globs import to_regex
 from app.search.lines import Stretch
 from app.search.page import FIRST_PAGE, Page
@@ -15,6 +15,8 @@ from app.search.scope import Scope, count
 
 # More matches than these are counted only when that is asked for.
 _COUNTED = 10_000
+_TOTAL = "SELECT count(*) FROM (SELECT FROM documents WHERE {matching} LIMIT :most) AS counted"
+_PAGE = "SELECT source, path FROM documents WHERE {wanted} ORDER BY source, path LIMIT :limit"
 
 
 @dataclass(frozen=True)
@@ -36,17 +38,15 @@ async def search(
 
     The hits have no lines; `total` counts documents.
     """
-    matches = Document.path.regexp_match(to_regex(glob.pattern, case_sensitive=glob.case_sensitive))
     searched = await count(session, visible, scope)
-    matching = select(Document.source, Document.path).where(*scope.covers(visible), matches)
-    bounded = matching.limit(None if page.exact else _COUNTED + 1).subquery()
-    total = await session.scalar(select(func.count()).select_from(bounded)) or 0
-    place, after = tuple_(Document.source, Document.path), page.after
-    behind = true() if after is None else place > tuple_(after.source, after.path)
-    rows = await session.execute(
-        matching.where(behind).order_by(Document.source, Document.path).limit(page.limit + 1)
+    pattern = to_regex(glob.pattern, case_sensitive=glob.case_sensitive)
+    matches = Condition("documents.path ~ :glob", {"glob": pattern})
+    matching = all_of((scope.covers(visible), matches))
+    counted = None if page.exact else _COUNTED + 1
+    total = await session.scalar(
+        text(_TOTAL.format(matching=matching.sql)), {**matching.values, "most": counted}
     )
-    hits = [Hit(row.source, row.path, None, None, (), Stretch.whole(row.path)) for row in rows]
+    hits = await _hits(session, matching, page)
     shown = tuple(hits[: page.limit])
     result = SearchResult(shown, total, True, total, searched.documents, searched.skipped)
     return replace(
@@ -54,3 +54,16 @@ async def search(
         total_is_exact=page.exact or total <= _COUNTED,
         next=str(shown[-1].cursor) if len(hits) > len(shown) > 0 else None,
     )
+
+
+async def _hits(session: AsyncSession, matching: Condition, page: Page) -> list[Hit]:
+    """A page of hits, and one more if there are more."""
+    behind = ALWAYS
+    if page.after is not None:
+        place = {"after_source": page.after.source, "after_path": page.after.path}
+        behind = Condition("(source, path) > (:after_source, :after_path)", place)
+    wanted = all_of((matching, behind))
+    rows = await session.execute(
+        text(_PAGE.format(wanted=wanted.sql)), {**wanted.values, "limit": page.limit + 1}
+    )
+    return [Hit(row.source, row.path, None, None, (), Stretch.whole(row.path)) for row in rows]

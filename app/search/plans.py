@@ -1,17 +1,38 @@
-"""The plans of a search: each selects passages and counts the hits in them."""
+"""The plans of a search: which passages are looked at, as SQL that statements are made of.
 
-from collections.abc import Iterator
+No single plan is safe for "the first 20 of all": the index is slow on what is frequent, a scan in
+catalog order on what is rare.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass
-
-from sqlalchemy import ColumnElement, Select, and_, case, or_, select, tuple_
-from sqlalchemy.sql.selectable import Subquery
+from typing import Any
 
 from app.db.visible import Visible
-from app.models import Document, DocumentGrams, Passage
+from app.search.conditions import ALWAYS, Condition, all_of
 from app.search.needles import Needle
 from app.search.scope import Scope
 
-_MOST_PASSAGES = 12_000
+# So many passages at the head of the catalog are always looked at.
+HEAD = 150
+_PLACE = "(documents.source, documents.path)"
+_FROM = "FROM documents JOIN passages ON passages.document_id = documents.id"
+_ORDER = "ORDER BY documents.source, documents.path, passages.position"
+_AT_HEAD = f"""SELECT {{columns}} FROM (
+    SELECT passages.*, documents.source, documents.path {_FROM} WHERE {{covered}}
+    {_ORDER} LIMIT :head
+  ) AS first WHERE {{is_in}} LIMIT :most"""
+_PASSAGES_AT_HEAD = f"SELECT count(*) FROM (SELECT {_FROM} WHERE {{covered}} LIMIT :head) AS first"
+_IN_ORDER = f"""SELECT {{columns}} FROM (
+    SELECT passages.*, documents.source, documents.path {_FROM} WHERE {{covered}} AND {{is_in}}
+    {_ORDER} LIMIT :most
+  ) AS first"""
+_BY_INDEX = """SELECT id, document_id, position, ctid AS place FROM passages
+  WHERE {is_in} AND {gate} LIMIT :bound"""
+_OF_DOCUMENTS = "document_id IN (SELECT documents.id FROM documents WHERE {covered})"
+_WITH_GRAMS = "SELECT document_id FROM document_grams WHERE grams @> CAST(:grams AS int[])"
+_COVERED = """SELECT found.id, document_id, documents.source, documents.path, found.position
+  FROM found JOIN documents ON documents.id = document_id WHERE {covered}"""
 
 
 @dataclass(frozen=True)
@@ -33,159 +54,127 @@ class Query:
     scope: Scope
     start: Start | None = None
 
-    def covers_document(self) -> ColumnElement[bool]:
-        """The condition that a row of `documents` is to be searched."""
-        conditions = self.scope.covers(self.visible)
-        if self.start is not None:
-            place = tuple_(Document.source, Document.path)
-            conditions.append(place >= tuple_(self.start.source, self.start.path))
-        return and_(*conditions)
+    @property
+    def is_indexed(self) -> bool:
+        """Whether the trigram index is of use."""
+        return self.needle.indexed() is not None
 
-    def covers_passage(self, position: ColumnElement[int]) -> ColumnElement[bool]:
-        """The condition that a passage of such a document is not before the start."""
+    def covers_document(self) -> Condition:
+        """That a row of `documents` is to be searched."""
+        covered = self.scope.covers(self.visible)
         if self.start is None:
-            return and_(True)
-        return or_(
-            position >= self.start.position,
-            Document.source != self.start.source,
-            Document.path != self.start.path,
+            return covered
+        place = {"start_source": self.start.source, "start_path": self.start.path}
+        behind = Condition(f"{_PLACE} >= (:start_source, :start_path)", place)
+        return all_of((covered, behind))
+
+    def until(self, end: tuple[str, str] | None) -> Condition:
+        """That a row of `documents` may hold the needle, and does not come after `end`."""
+        conditions = [self.covers_document()]
+        if end is not None:
+            place = {"end_source": end[0], "end_path": end[1]}
+            conditions.append(Condition(f"{_PLACE} <= (:end_source, :end_path)", place))
+        grams = self.grams()
+        if grams != ALWAYS:
+            # “IS TRUE” keeps the planner from looking up one document after the other.
+            conditions.append(Condition(f"(documents.id IN ({_WITH_GRAMS})) IS TRUE", grams.values))
+        return all_of(conditions)
+
+    def covers_passage(self, position: str = "passages.position") -> Condition:
+        """That a passage of such a document is not before the start."""
+        if self.start is None:
+            return ALWAYS
+        values = {
+            "start_source": self.start.source,
+            "start_path": self.start.path,
+            "start_position": self.start.position,
+        }
+        return Condition(
+            f"({position} >= :start_position OR {_PLACE} <> (:start_source, :start_path))", values
         )
 
-    def has_grams(self) -> ColumnElement[bool]:
-        """The condition that a row of `documents` has the grams of what has no trigram."""
-        indexed = self.needle.narrowed(Passage.folded) is not None
-        wanted = [] if indexed else self.needle.grams()
-        having = select(DocumentGrams.document_id).where(DocumentGrams.grams.contains(wanted))
-        return Document.id.in_(having) if wanted else and_(True)
-
-
-Scanned = Select[int, int, str, str, int, int]
-"""Rows of passage_id, document_id, source, path, position, hits."""
+    def grams(self) -> Condition:
+        """That the column `document_id` names a document with the grams of what has no trigram."""
+        wanted = [] if self.is_indexed else self.needle.grams()
+        return Condition(f"document_id IN ({_WITH_GRAMS})", {"grams": wanted}) if wanted else ALWAYS
 
 
 @dataclass(frozen=True)
-class Plan:
-    """`scanned` has seen every passage that can match if it has fewer than `bound` rows.
+class Reach:
+    """How many passages are looked at: first in catalog order, then as the index gives them.
 
-    If not, its matches are the first ones only when it is `ordered`.
+    None means all of them, `end` is the last document to look at in order.
     """
 
-    scanned: Scanned
-    bound: int | None
-    ordered: bool
+    head: int | None = 0
+    bound: int | None = 0
+    end: tuple[str, str] | None = None
+
+    @property
+    def is_bounded(self) -> bool:
+        return self.head is not None
+
+    @property
+    def counts_head(self) -> bool:
+        """Whether all hits at the head are counted: so the total hardly depends on the page."""
+        return self.head == HEAD
 
 
-def schedule(query: Query, limit: int) -> Iterator[Plan]:
-    """The plans in turn, cheapest first, for who wants to know of more than `limit` lines."""
+@dataclass(frozen=True)
+class Selection:
+    """An SQL query for passages, and the values of the names in it."""
+
+    sql: str
+    values: Mapping[str, Any]
+
+
+def at_head(query: Query, columns: str) -> Selection:
+    """The first `:most` passages with the needle, of the first `:head` in catalog order.
+
+    The scan ends when enough are found.
+    """
+    covered = all_of((query.covers_document(), query.covers_passage()))
+    is_in = query.needle.is_in()
+    sql = _AT_HEAD.format(columns=columns, covered=covered.sql, is_in=is_in.sql)
+    return Selection(sql, {**covered.values, **is_in.values})
+
+
+def passages_at_head(query: Query) -> Selection:
+    """How many passages there are at the head: fewer than `:head` are all."""
+    covered = all_of((query.covers_document(), query.covers_passage()))
+    return Selection(_PASSAGES_AT_HEAD.format(covered=covered.sql), covered.values)
+
+
+def in_order(query: Query, columns: str, end: tuple[str, str] | None) -> Selection:
+    """The first `:most` passages with the needle in catalog order, up to the document `end`."""
+    covered = all_of((query.until(end), query.covers_passage()))
+    is_in = query.needle.is_in()
+    sql = _IN_ORDER.format(columns=columns, covered=covered.sql, is_in=is_in.sql)
+    return Selection(sql, {**covered.values, **is_in.values})
+
+
+def by_index(query: Query, gate: str = "true") -> Selection:
+    """The first `:bound` passages with the needle that an index gives, in no order.
+
+    They are bounded before the scope is applied: a small scope would let the scan run on. Where
+    `gate` is false nothing is looked up.
+    """
+    is_in = query.needle.indexed()
     if query.scope.path is not None:
-        yield everything(query, None)
-        return
-    yield from bounded(query)
-    yield everything(query, limit + 1)
+        few = query.covers_document()
+        inside = Condition(_OF_DOCUMENTS.format(covered=few.sql), few.values)
+        is_in = all_of((inside, query.needle.is_in()))
+    elif is_in is None:
+        is_in = all_of((query.grams(), query.needle.is_in()))
+    return Selection(_BY_INDEX.format(is_in=is_in.sql, gate=gate), is_in.values)
 
 
-def bounded(query: Query) -> Iterator[Plan]:
-    """The plans that look at a limited number of passages, cheapest first."""
-    # What stands everywhere is at once seen to; for what is rare this costs next to nothing.
-    yield in_order(query, 150)
-    indexed = query.needle.narrowed(Passage.folded) is not None
-    if indexed and query.needle.is_vague():
-        yield in_order(query, 1_500)
-        yield in_order(query, _MOST_PASSAGES)
-        yield by_index(query, 4_000)
-        return
-    if indexed:
-        yield by_index(query, 400)
-    yield in_order(query, 1_500)
-    if indexed:
-        yield by_index(query, 4_000)
-    elif query.needle.grams():
-        yield by_grams(query, _MOST_PASSAGES)
-    yield in_order(query, _MOST_PASSAGES)
+def covered(query: Query) -> Selection:
+    """Those of `found`, the rows of `by_index`, that are to be searched, and their documents."""
+    condition = all_of((query.covers_document(), query.covers_passage("found.position")))
+    return Selection(_COVERED.format(covered=condition.sql), condition.values)
 
 
-def by_index(query: Query, bound: int | None) -> Plan:
-    """The first `bound` matching passages that the trigram index gives, in no order.
-
-    They are bounded before the scope is applied: a small scope would let the scan run on.
-    """
-    narrowed = query.needle.narrowed(Passage.folded)
-    found = (
-        select(Passage.id, Passage.document_id, Passage.position, Passage.lines, Passage.folded)
-        .where(query.needle.is_in(Passage.folded) if narrowed is None else narrowed)
-        .limit(bound)
-        .subquery()
-    )
-    columns = found.c
-    is_covered = and_(query.covers_document(), query.covers_passage(columns.position))
-    hits = case((is_covered, query.needle.hits(columns.folded, columns.lines)), else_=0)
-    scanned = select(
-        columns.id.label("passage_id"),
-        Document.id.label("document_id"),
-        Document.source,
-        Document.path,
-        columns.position,
-        hits.label("hits"),
-    ).join(Document, Document.id == columns.document_id)
-    return Plan(scanned, bound, ordered=False)
-
-
-def by_grams(query: Query, bound: int) -> Plan:
-    """The first `bound` passages of documents that have the grams, in no order."""
-    found = _passages(query).where(query.has_grams()).limit(bound).subquery()
-    return Plan(_scanned(query, found), bound, ordered=False)
-
-
-def in_order(query: Query, bound: int) -> Plan:
-    """The first `bound` passages in catalog order, whether they match or not."""
-    head = _ordered(_passages(query)).limit(bound).subquery()
-    return Plan(_scanned(query, head), bound, ordered=True)
-
-
-def everything(query: Query, bound: int | None) -> Plan:
-    """The first `bound` matching passages in catalog order."""
-    narrowed = query.needle.narrowed(Passage.folded)
-    if narrowed is None or query.scope.path is not None:
-        matching = _passages(query).where(query.has_grams(), query.needle.is_in(Passage.folded))
-    else:
-        # Apart from the rest: for its limit the planner would rather scan all in order.
-        held = select(Passage.id).where(narrowed).cte("held").prefix_with("MATERIALIZED")
-        matching = _passages(query).where(
-            Passage.id.in_(select(held.c.id)), query.needle.is_in(Passage.folded)
-        )
-    return Plan(_scanned(query, _ordered(matching).limit(bound).subquery()), bound, ordered=True)
-
-
-_Passages = Select[int, int, str, str, int, int, str]
-
-
-def _passages(query: Query) -> _Passages:
-    return (
-        select(
-            Passage.id.label("passage_id"),
-            Document.id.label("document_id"),
-            Document.source,
-            Document.path,
-            Passage.position,
-            Passage.lines,
-            Passage.folded,
-        )
-        .join(Document, Document.id == Passage.document_id)
-        .where(query.covers_document(), query.covers_passage(Passage.position.expression))
-    )
-
-
-def _ordered(passages: _Passages) -> _Passages:
-    return passages.order_by(Document.source, Document.path, Passage.position)
-
-
-def _scanned(query: Query, passages: Subquery) -> Scanned:
-    columns = passages.c
-    return select(
-        columns.passage_id,
-        columns.document_id,
-        columns.source,
-        columns.path,
-        columns.position,
-        query.needle.hits(columns.folded, columns.lines).label("hits"),
-    )
+def block(place: str | None) -> int:
+    """The number of the block that a row is in, of its place “(block,row)” in the table."""
+    return int(place[1:].partition(",")[0]) if place else 0

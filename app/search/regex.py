@@ -6,17 +6,15 @@ strings. Where it requires nothing, or what stands nearly everywhere, whole docu
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import Row, func, select, true
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import aliased
 
 from app.db.visible import Visible
-from app.models import Passage
 from app.search.around import start_at, with_context
+from app.search.candidates import all_in_order, all_of_index, first_in_order, of_index
 from app.search.contents import contents
 from app.search.lines import normal_pattern
 from app.search.literals import required
@@ -24,16 +22,20 @@ from app.search.matcher import Matcher
 from app.search.matches import Candidate, Matches
 from app.search.needles import Required
 from app.search.page import FIRST_PAGE, Page
-from app.search.planner import index_preferred
-from app.search.plans import Plan, Query, bounded, by_index
+from app.search.planner import prefer_index
+from app.search.plans import HEAD, Query
+from app.search.reaches import BOUND, Costs, expect
 from app.search.result import SearchResult
 from app.search.scope import Scope, count
 from app.search.substring import EVERYWHERE
 
-_AT_ONCE = 256
-# More candidates than these, or more of the passages, are no help: reading all takes no longer.
-_MOST_CANDIDATES = 60_000
+# When more of all passages are candidates, it is faster to read whole documents.
 _MOST_OF_ALL = 0.2
+_LINES_BEFORE = text("""
+SELECT id, (SELECT coalesce(sum(earlier.lines), 0) FROM passages AS earlier
+  WHERE earlier.document_id = passages.document_id AND earlier.position < passages.position
+) AS before FROM passages WHERE id = ANY(:ids)
+""")
 
 
 @dataclass(frozen=True)
@@ -60,13 +62,13 @@ async def search(
     # All lines are counted from the very first one on.
     query = Query(needle, visible, scope, None if page.exact else start)
     matches = Matches(matcher, page, time.monotonic() + expression.seconds, start)
-    async with index_preferred(session):
-        found, complete = await _find(session, query, matches)
+    await prefer_index(session)
+    found = await _find(session, query, matches)
     hits = tuple(found.numbered(await _lines_before(session, found.passages)))
     return SearchResult(
         hits=await with_context(session, hits, page),
         total=found.total,
-        total_is_exact=complete and (page.exact or page.after is None),
+        total_is_exact=not found.is_enough and (page.exact or page.after is None),
         documents_matched=found.documents,
         documents_searched=searched.documents,
         documents_skipped=searched.skipped,
@@ -74,88 +76,68 @@ async def search(
     )
 
 
-async def _find(session: AsyncSession, query: Query, empty: Matches) -> tuple[Matches, bool]:
-    """The matches, and whether these are all."""
-    if query.needle.narrowed(Passage.folded) is None:
+async def _find(session: AsyncSession, query: Query, empty: Matches) -> Matches:
+    """The first matches and one more, or all."""
+    if not query.is_indexed:
         return await _in_documents(session, query, empty)
-    share = 0.0
-    for plan in () if empty.page.exact else bounded(query):
-        scanned, candidates = await _candidates(session, plan)
-        complete = plan.bound is None or scanned < plan.bound
-        if complete or plan.ordered:
-            found = await _in_passages(session, candidates, _fresh(empty))
-            if complete or found.is_enough:
-                return found, complete and not found.is_enough
-            share = len(candidates) / scanned
-    if share < _MOST_OF_ALL:
-        scanned, candidates = await _candidates(session, by_index(query, _MOST_CANDIDATES))
-        if scanned < _MOST_CANDIDATES:
-            found = await _in_passages(session, candidates, _fresh(empty))
-            return found, not found.is_enough
-    return await _in_documents(session, query, empty)
+    if not empty.page.exact:
+        found = await _in_turn(first_in_order(session, query, HEAD), _fresh(empty))
+        if found.is_enough:
+            return found
+    indexed = await of_index(session, query, BOUND)
+    found = await _matched(indexed.candidates, _fresh(empty))
+    if indexed.scanned < BOUND:
+        return found
+    # Enough among some of the candidates: the first ones of all do not end behind them.
+    end = found.last if found.is_enough else None
+    costs = await expect(session, query, end, (indexed.scanned, indexed.last))
+    return await _in_all(session, query, empty, end, costs)
+
+
+async def _in_all(
+    session: AsyncSession, query: Query, empty: Matches, end: tuple[str, str] | None, costs: Costs
+) -> Matches:
+    """The same, by the way that is expected to be shortest."""
+    if end is None and costs.share > _MOST_OF_ALL:
+        return await _in_documents(session, query, empty)
+    if end is not None and costs.in_order < costs.by_index:
+        return await _in_turn(all_in_order(session, query, end), _fresh(empty))
+    if end is not None and (tried := costs.worth_trying(empty.page.limit)):
+        found = await _in_turn(first_in_order(session, query, tried), _fresh(empty))
+        if found.is_enough:
+            return found
+    return await _in_turn(all_of_index(session, query), _fresh(empty))
 
 
 def _fresh(empty: Matches) -> Matches:
     return Matches(empty.matcher, empty.page, empty.deadline, empty.start)
 
 
-async def _candidates(session: AsyncSession, plan: Plan) -> tuple[int, Sequence[Row[Any]]]:
-    """How many passages the plan has seen, and those that have what is required, in order."""
-    scanned = plan.scanned.cte("scanned")
-    seen = select(func.count().label("seen")).select_from(scanned).subquery("totals")
-    having = select(scanned).where(scanned.c.hits > 0).subquery("having")
-    rows = await session.execute(
-        select(seen, having)
-        .join_from(seen, having, true(), isouter=True)
-        .order_by(having.c.source, having.c.path, having.c.position)
-    )
-    found = rows.all()
-    return found[0].seen, [row for row in found if row.passage_id is not None]
+async def _matched(candidates: Sequence[Candidate], matches: Matches) -> Matches:
+    await asyncio.to_thread(matches.in_passages, candidates)
+    return matches
 
 
-async def _in_passages(
-    session: AsyncSession, candidates: Sequence[Row[Any]], matches: Matches
-) -> Matches:
-    for start in range(0, len(candidates), _AT_ONCE):
-        batch = candidates[start : start + _AT_ONCE]
-        texts = await _texts(session, [row.passage_id for row in batch])
-        given = [
-            Candidate(row.passage_id, row.source, row.path, row.position, texts[row.passage_id])
-            for row in batch
-        ]
-        await asyncio.to_thread(matches.in_passages, given)
+async def _in_turn(portions: AsyncIterator[list[Candidate]], matches: Matches) -> Matches:
+    async for portion in portions:
+        await _matched(portion, matches)
         if matches.is_enough:
             break
     return matches
 
 
-async def _in_documents(
-    session: AsyncSession, query: Query, matches: Matches
-) -> tuple[Matches, bool]:
+async def _in_documents(session: AsyncSession, query: Query, matches: Matches) -> Matches:
     """Read whole documents; while some are matched the next are fetched."""
     matching = asyncio.create_task(asyncio.to_thread(matches.in_documents, ()))
     async for batch in contents(session, query):
         await matching
         if matches.is_enough:
-            return matches, False
+            return matches
         matching = asyncio.create_task(asyncio.to_thread(matches.in_documents, batch))
     await matching
-    return matches, not matches.is_enough
-
-
-async def _texts(session: AsyncSession, ids: list[int]) -> dict[int, str]:
-    rows = await session.execute(select(Passage.id, Passage.text).where(Passage.id.in_(ids)))
-    return {row.id: row.text for row in rows}
+    return matches
 
 
 async def _lines_before(session: AsyncSession, ids: list[int]) -> dict[int, int]:
-    if not ids:
-        return {}
-    earlier = aliased(Passage)
-    before = select(func.coalesce(func.sum(earlier.lines), 0)).where(
-        earlier.document_id == Passage.document_id, earlier.position < Passage.position
-    )
-    rows = await session.execute(
-        select(Passage.id, before.scalar_subquery().label("before")).where(Passage.id.in_(ids))
-    )
-    return {row.id: row.before for row in rows}
+    rows = await session.execute(_LINES_BEFORE, {"ids": ids}) if ids else ()
+    return {row.id: int(row.before) for row in rows}

@@ -1,32 +1,27 @@
-"""Exact search for a fixed string, ignoring case: the first matching lines in catalog order.
+"""Exact search for a fixed string, ignoring case: the first matching lines in catalog order."""
 
-No single plan is safe for "the first 20 of all": the index is slow on what is frequent, a scan in
-order on what is rare. So bounded plans take turns until one of them has seen enough.
-"""
-
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
-from sqlalchemy import Row, distinct, func, select
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.db.visible import Visible
-from app.models import Passage
 from app.search.around import start_at, with_context
+from app.search.conditions import all_of
 from app.search.fold import searchable
-from app.search.lines import (
-    normal_pattern,
-)
+from app.search.lines import normal_pattern
 from app.search.needles import FixedString
 from app.search.page import FIRST_PAGE, Page
-from app.search.planner import index_preferred
-from app.search.plans import Query, by_index, schedule
+from app.search.planner import prefer_index
+from app.search.plans import Query
+from app.search.reaches import next_reach, opening
 from app.search.result import SearchResult
-from app.search.scope import Scope, count
-from app.search.substring_rows import Wanted, hits_of, statement
+from app.search.scope import Scope, Searched, count
+from app.search.substring_rows import HITS, Seen, Wanted, look
 
 EVERYWHERE = Scope()
+_COUNT = """SELECT coalesce(sum({hits}), 0), count(DISTINCT document_id) FROM passages
+  JOIN documents ON documents.id = document_id WHERE {counted}"""
 
 
 async def search(
@@ -42,15 +37,17 @@ async def search(
     """
     folded = searchable(normal_pattern(pattern))
     searched = await count(session, visible, scope)
-    nothing = SearchResult((), 0, True, 0, searched.documents, searched.skipped)
     if not searched.documents or not _can_stand_in_a_line(folded):
-        return nothing
+        return SearchResult((), 0, True, 0, searched.documents, searched.skipped)
     start = None if page.after is None else await start_at(session, visible, page.after)
     query = Query(FixedString(folded), visible, scope, start)
-    async with index_preferred(session):
-        result = await _take_turns(session, Wanted(folded, query, page), nothing)
+    wanted = Wanted(folded, query, page)
+    await prefer_index(session)
+    result = _result(wanted, await _settled(session, wanted), searched)
     if page.exact and not result.total_is_exact:
-        result = await _count_exactly(session, replace(query, start=None), result)
+        result = await _count_exactly(
+            session, replace(wanted, query=replace(query, start=None)), result
+        )
     return replace(result, hits=await with_context(session, result.hits, page))
 
 
@@ -59,44 +56,40 @@ def _can_stand_in_a_line(pattern: str) -> bool:
     return bool(pattern) and not unstorable
 
 
-async def _take_turns(session: AsyncSession, wanted: Wanted, nothing: SearchResult) -> SearchResult:
-    result = nothing
-    for plan in schedule(wanted.query, wanted.passages):
-        rows = (await session.execute(statement(wanted, plan))).all()
-        complete = plan.bound is None or rows[0].scanned < plan.bound
-        result = _result(wanted, rows, nothing)
-        if complete:
-            return replace(result, total_is_exact=wanted.page.after is None)
-        if plan.ordered and result.truncated:
-            break
-    return result
+async def _settled(session: AsyncSession, wanted: Wanted) -> Seen:
+    """Reach further until nothing can have been missed."""
+    reach = opening(wanted.query)
+    seen = await look(session, wanted, reach)
+    while not seen.settled:
+        reach = await next_reach(session, wanted, reach, seen)
+        seen = await look(session, wanted, reach)
+    return seen
 
 
-def _result(wanted: Wanted, rows: Sequence[Row[Any]], nothing: SearchResult) -> SearchResult:
-    """What the rows of a plan say, if it is not known to be all."""
+def _result(wanted: Wanted, seen: Seen, searched: Searched) -> SearchResult:
     page = wanted.page
-    found = list(hits_of(wanted.pattern, rows, page.width))
-    hits = [hit for hit in found if page.after is None or hit.comes_after(page.after)]
-    left = rows[0].total - (len(found) - len(hits))
+    hits = [hit for hit in seen.hits if page.after is None or hit.comes_after(page.after)]
     shown = tuple(hits[: page.limit])
-    return replace(
-        nothing,
+    left = seen.total - (len(seen.hits) - len(hits))
+    return SearchResult(
         hits=shown,
-        total=rows[0].total,
-        total_is_exact=False,
-        documents_matched=rows[0].documents,
-        next=str(shown[-1].cursor) if left > len(shown) else None,
+        total=seen.total,
+        total_is_exact=seen.is_all and page.after is None,
+        documents_matched=seen.documents,
+        documents_searched=searched.documents,
+        documents_skipped=searched.skipped,
+        next=str(shown[-1].cursor) if left > len(shown) > 0 else None,
     )
 
 
-async def _count_exactly(session: AsyncSession, query: Query, result: SearchResult) -> SearchResult:
-    plan = by_index(query, None)
-    indexed = query.needle.narrowed(Passage.folded) is not None
-    scanned = plan.scanned.subquery()
-    totals = select(
-        func.coalesce(func.sum(scanned.c.hits), 0),
-        func.count(distinct(scanned.c.document_id)).filter(scanned.c.hits > 0),
-    )
-    async with index_preferred(session, preferred=indexed):
-        total, documents = (await session.execute(totals)).one()
+async def _count_exactly(
+    session: AsyncSession, wanted: Wanted, result: SearchResult
+) -> SearchResult:
+    query = replace(wanted.query, start=None)
+    await prefer_index(session, preferred=query.is_indexed)
+    is_in = query.needle.indexed() or query.needle.is_in()
+    counted = all_of((query.until(None), is_in))
+    statement = text(_COUNT.format(hits=HITS, counted=counted.sql))
+    values = {**counted.values, "pattern": wanted.pattern}
+    total, documents = (await session.execute(statement, values)).one()
     return replace(result, total=total, documents_matched=documents, total_is_exact=True)

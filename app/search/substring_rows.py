@@ -1,21 +1,77 @@
-"""The statement behind a plan for a fixed string, and what its rows mean."""
+"""The statement of a search for a fixed string, and what its rows mean."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, case, distinct, func, select, true
-from sqlalchemy.orm import aliased
+from sqlalchemy import Row, text
+from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.models import Passage
 from app.search.fold import searchable
 from app.search.lines import CLUSTER_REACH, Stretch, occurrences, split_lines, window
 from app.search.page import Page
-from app.search.plans import Plan, Query
+from app.search.plans import (
+    Query,
+    Reach,
+    Selection,
+    at_head,
+    block,
+    by_index,
+    covered,
+    in_order,
+    passages_at_head,
+)
 from app.search.result import Hit
 
+_COLUMNS = "id, document_id, source, path, position"
 # A longer passage is a single line, which is never read whole.
 _LONG_PASSAGE = 4_000
+# No searchable text holds the letter that stands for a match here: each line counts once, without
+# being shipped.
+HITS = """CASE WHEN passages.lines = 1 THEN 1
+  ELSE regexp_count(replace(folded, :pattern, 'A'), 'A[^\\n]*') END"""
+# Everything is read by one statement: a document that is replaced meanwhile is seen old or new. The
+# index is asked only when there is too little at the head of the catalog.
+_STATEMENT = """
+WITH head AS MATERIALIZED ({head}),
+headed AS MATERIALIZED (
+  SELECT count, count >= :wanted OR CAST(:in_order AS boolean) AS decides
+  FROM (SELECT count(*) FROM head) AS counted
+),
+found AS MATERIALIZED ({found}),
+seen AS (SELECT count(*) AS scanned, CAST(max(place) AS text) AS last FROM found),
+covered AS MATERIALIZED ({covered}),
+counted AS (
+  SELECT id, document_id FROM head, headed WHERE decides
+  UNION ALL SELECT id, document_id FROM covered, seen WHERE coalesce(scanned < :bound, true)
+),
+totals AS (
+  SELECT headed.count AS headed, decides, seen.*, ({whole}) AS passages, known.*
+  FROM headed, seen, (
+    SELECT coalesce(sum({hits}), 0) AS total, count(DISTINCT counted.document_id) AS documents
+    FROM counted JOIN passages USING (id)
+  ) AS known
+),
+page AS (
+  (SELECT id FROM head, headed WHERE decides ORDER BY source, path, position LIMIT :wanted)
+  UNION ALL (SELECT id FROM covered ORDER BY source, path, position LIMIT :wanted)
+)
+SELECT totals.*, shown.* FROM totals LEFT JOIN (
+  SELECT documents.source, documents.path, held.position, (
+      SELECT coalesce(sum(earlier.lines), 0) FROM passages AS earlier
+      WHERE earlier.document_id = held.document_id AND earlier.position < held.position
+    ) AS lines_before,
+    CASE WHEN is_long THEN substring(text, start + 1, 2 * :reach) ELSE text END AS text,
+    CASE WHEN is_long THEN match END AS match,
+    CASE WHEN is_long THEN start END AS start,
+    CASE WHEN is_long THEN held.characters - ends_line END AS length
+  FROM page JOIN passages AS held USING (id) JOIN documents ON documents.id = document_id,
+    LATERAL (SELECT held.characters > :long AS is_long, strpos(folded, :pattern) - 1 AS match) AS a,
+    LATERAL (SELECT greatest(match - :reach, 0) AS start) AS b,
+    LATERAL (SELECT CASE WHEN right(folded, 1) = E'\\n' THEN 1 ELSE 0 END AS ends_line) AS c
+) AS shown ON true
+ORDER BY shown.source, shown.path, shown.position
+"""
 
 
 @dataclass(frozen=True)
@@ -28,69 +84,83 @@ class Wanted:
 
     @property
     def passages(self) -> int:
-        """How many passages hold a page of lines; the first may hold lines of the page before."""
-        return self.page.limit + (self.page.after is not None)
+        """More passages than hold a page of lines; the first may hold lines of the page before."""
+        return self.page.limit + 1 + (self.page.after is not None)
 
 
-def statement(wanted: Wanted, plan: Plan) -> Select[*tuple[Any, ...]]:
-    """The totals of a plan, on each of the passages that hold the first `limit` lines.
+@dataclass(frozen=True)
+class Seen:
+    """The hits in the first passages that were found, and what these are of.
 
-    Everything is read by one statement: a document that is replaced meanwhile is seen old or new.
+    When `settled`, nothing that comes before them was missed, and `total` and `documents` are sure
+    to exist; when `is_all`, they count everything. `last` is the block of the table up to which the
+    index was followed for `scanned` passages.
     """
-    scanned = plan.scanned.cte("scanned")
-    matches = scanned.c.hits > 0
-    totals = select(
-        func.count().label("scanned"),
-        func.coalesce(func.sum(scanned.c.hits), 0).label("total"),
-        func.count(distinct(scanned.c.document_id)).filter(matches).label("documents"),
-    ).subquery("totals")
-    order = (scanned.c.source, scanned.c.path, scanned.c.position)
-    first = select(scanned).where(matches).order_by(*order).limit(wanted.passages).subquery("first")
-    shown = (
-        select(first.c.source, first.c.path, first.c.position, *_shown_columns(wanted))
-        .join(Passage, Passage.id == first.c.passage_id)
-        .subquery("shown")
+
+    hits: tuple[Hit, ...]
+    settled: bool
+    is_all: bool
+    total: int
+    documents: int
+    scanned: int
+    last: int
+
+
+async def look(session: AsyncSession, wanted: Wanted, reach: Reach) -> Seen:
+    """Search as far as `reach` says."""
+    query = wanted.query
+    head = at_head(query, _COLUMNS) if reach.is_bounded else in_order(query, _COLUMNS, reach.end)
+    found = by_index(query, "NOT (SELECT decides FROM headed)")
+    behind = covered(query)
+    whole = passages_at_head(query) if reach.counts_head else Selection("NULL", {})
+    sql = _STATEMENT.format(
+        head=head.sql, found=found.sql, covered=behind.sql, whole=whole.sql, hits=HITS
     )
-    return (
-        select(totals, shown)
-        .join_from(totals, shown, true(), isouter=True)
-        .order_by(shown.c.source, shown.c.path, shown.c.position)
+    values = {
+        **head.values,
+        **found.values,
+        **behind.values,
+        "head": reach.head,
+        "most": None if reach.counts_head else wanted.passages,
+        "bound": reach.bound,
+        "in_order": reach.bound == 0,
+        "wanted": wanted.passages,
+        "pattern": wanted.pattern,
+        "long": _LONG_PASSAGE,
+        "reach": wanted.page.width + CLUSTER_REACH,
+    }
+    rows = (await session.execute(text(sql), values)).all()
+    return _seen(wanted, reach, rows)
+
+
+def _seen(wanted: Wanted, reach: Reach, rows: Sequence[Row[Any]]) -> Seen:
+    totals = rows[0]
+    is_full = totals.headed >= wanted.passages
+    if not totals.decides:
+        is_all = reach.bound is None or totals.scanned < reach.bound
+    elif reach.counts_head:
+        is_all = totals.passages < (reach.head or 0)
+    else:
+        is_all = reach == Reach(head=None) and not is_full
+    return Seen(
+        hits=tuple(_hits_of(wanted.pattern, rows, wanted.page.width)),
+        settled=is_all or is_full,
+        is_all=is_all,
+        total=int(totals.total),
+        documents=totals.documents,
+        scanned=totals.scanned,
+        last=block(totals.last),
     )
 
 
-def _shown_columns(wanted: Wanted) -> tuple[ColumnElement[Any], ...]:
-    """The columns `lines_before`, `text`, and for one long line `match`, `start`, `length`.
-
-    `text` is the whole passage; of a long line it begins at code point `start`, and is what a
-    window around its first match, at code point `match`, may need.
-    """
-    earlier = aliased(Passage)
-    lines_before = select(func.coalesce(func.sum(earlier.lines), 0)).where(
-        earlier.document_id == Passage.document_id, earlier.position < Passage.position
-    )
-    reach = wanted.page.width + CLUSTER_REACH
-    is_long = Passage.characters > _LONG_PASSAGE
-    match = func.strpos(Passage.folded, wanted.pattern) - 1
-    start = func.greatest(match - reach, 0)
-    line_end = case((func.right(Passage.folded, 1) == "\n", 1), else_=0)
-    part = func.substring(Passage.text, start + 1, 2 * reach)
-    return (
-        lines_before.scalar_subquery().label("lines_before"),
-        case((is_long, part), else_=Passage.text).label("text"),
-        case((is_long, match)).label("match"),
-        case((is_long, start)).label("start"),
-        case((is_long, Passage.characters - line_end)).label("length"),
-    )
-
-
-def hits_of(pattern: str, rows: Iterable[Row[Any]], width: int) -> Iterator[Hit]:
+def _hits_of(pattern: str, rows: Sequence[Row[Any]], width: int) -> Iterator[Hit]:
     for row in rows:
         for number, line, start in _matching_lines(pattern, row):
             shown = window(line, start, start + len(pattern), width)
             yield Hit(
                 source=row.source,
                 path=row.path,
-                line=row.lines_before + number,
+                line=int(row.lines_before) + number,
                 column=start + 1,
                 ranges=_ranges(pattern, shown, start),
                 shown=shown,
@@ -102,10 +172,11 @@ def _matching_lines(pattern: str, row: Row[Any]) -> Iterator[tuple[int, Stretch,
     if row.match is not None:
         yield 1, Stretch(row.text.removesuffix("\n"), row.start, row.length), row.match
     elif row.text is not None:
-        for number, line in enumerate(split_lines(row.text), start=1):
-            start = searchable(line).find(pattern)
-            if start >= 0:
-                yield number, Stretch.whole(line), start
+        folded = split_lines(searchable(row.text))
+        for number, line in enumerate(folded, start=1):
+            if (start := line.find(pattern)) >= 0:
+                whole = split_lines(row.text)[number - 1]
+                yield number, Stretch.whole(whole), start
 
 
 def _ranges(pattern: str, shown: Stretch, start: int) -> tuple[tuple[int, int], ...]:
