@@ -31,7 +31,7 @@ class Matches:
     """The first matches in catalog order: texts must come in that order.
 
     `hits` of passages have line numbers within the passage, until `numbered`. `last` is the
-    document of the last match.
+    document of the last match; `looked_at` counts the passages.
     """
 
     matcher: Matcher
@@ -43,6 +43,7 @@ class Matches:
     total: int = 0
     documents: int = 0
     behind: int = 0
+    looked_at: int = 0
     last: tuple[str, str] | None = None
 
     @property
@@ -65,6 +66,7 @@ class Matches:
     def in_passages(self, candidates: Iterable[Candidate]) -> None:
         """Match passages; slow, so call it in a thread. Raises `TooSlow`."""
         for candidate in candidates:
+            self.looked_at += 1
             for found in self._in_text(candidate.text):
                 self._count(candidate.source, candidate.path)
                 if self._is_behind_start(candidate, found.number):

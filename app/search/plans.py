@@ -30,7 +30,9 @@ _IN_ORDER = f"""SELECT {{columns}} FROM (
 _BY_INDEX = """SELECT id, document_id, position, ctid AS place FROM passages
   WHERE {is_in} AND {gate} LIMIT :bound"""
 _OF_DOCUMENTS = "document_id IN (SELECT documents.id FROM documents WHERE {covered})"
-_WITH_GRAMS = "SELECT document_id FROM document_grams WHERE grams @> CAST(:grams AS int[])"
+# With “OFFSET 0” it is planned on its own: for the limit around it, its index would be left aside.
+_WITH_GRAMS = """SELECT document_id FROM document_grams
+  WHERE grams @> CAST(:grams AS int[]) OFFSET 0"""
 _COVERED = """SELECT found.id, document_id, documents.source, documents.path, found.position
   FROM found JOIN documents ON documents.id = document_id WHERE {covered}"""
 

@@ -11,9 +11,10 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.search.plans import HEAD, Query, Reach
-from app.search.substring_rows import Seen, Wanted
+from app.search.substring_statement import Seen, Wanted
 
 BOUND = 400
+LONGER_HEAD = 3_000
 # Of what is vague the index gives much in vain.
 _LONG_HEAD = 12_000
 # Microseconds that a passage takes, measured: read and searched in catalog order, or found by the
@@ -51,6 +52,8 @@ def opening(query: Query) -> Reach:
 async def next_reach(session: AsyncSession, wanted: Wanted, reach: Reach, seen: Seen) -> Reach:
     """Where to look when `reach` has not settled it."""
     query = wanted.query
+    if reach.counts_head and seen.is_dense:
+        return Reach(LONGER_HEAD, BOUND)
     if reach.bound == 0:
         return Reach(bound=None if reach.end is not None else BOUND)
     in_order = Reach(None, end=_end(wanted, seen))

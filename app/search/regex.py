@@ -24,13 +24,15 @@ from app.search.needles import Required
 from app.search.page import FIRST_PAGE, Page
 from app.search.planner import prefer_index
 from app.search.plans import HEAD, Query
-from app.search.reaches import BOUND, Costs, expect
+from app.search.reaches import BOUND, LONGER_HEAD, Costs, expect
 from app.search.result import SearchResult
 from app.search.scope import Scope, count
 from app.search.substring import EVERYWHERE
 
 # When more of all passages are candidates, it is faster to read whole documents.
 _MOST_OF_ALL = 0.2
+# So many candidates at the head are worth a look at more of them before the index is asked.
+_DENSE = 5
 _LINES_BEFORE = text("""
 SELECT id, (SELECT coalesce(sum(earlier.lines), 0) FROM passages AS earlier
   WHERE earlier.document_id = passages.document_id AND earlier.position < passages.position
@@ -82,6 +84,8 @@ async def _find(session: AsyncSession, query: Query, empty: Matches) -> Matches:
         return await _in_documents(session, query, empty)
     if not empty.page.exact:
         found = await _in_turn(first_in_order(session, query, HEAD), _fresh(empty))
+        if not found.is_enough and found.looked_at >= _DENSE:
+            found = await _in_turn(first_in_order(session, query, LONGER_HEAD), _fresh(empty))
         if found.is_enough:
             return found
     indexed = await of_index(session, query, BOUND)
@@ -98,14 +102,14 @@ async def _in_all(
     session: AsyncSession, query: Query, empty: Matches, end: tuple[str, str] | None, costs: Costs
 ) -> Matches:
     """The same, by the way that is expected to be shortest."""
-    if end is None and costs.share > _MOST_OF_ALL:
-        return await _in_documents(session, query, empty)
     if end is not None and costs.in_order < costs.by_index:
         return await _in_turn(all_in_order(session, query, end), _fresh(empty))
-    if end is not None and (tried := costs.worth_trying(empty.page.limit)):
+    if not empty.page.exact and (tried := costs.worth_trying(empty.page.limit)):
         found = await _in_turn(first_in_order(session, query, tried), _fresh(empty))
         if found.is_enough:
             return found
+    if costs.share > _MOST_OF_ALL:
+        return await _in_documents(session, query, empty)
     return await _in_turn(all_of_index(session, query), _fresh(empty))
 
 

@@ -17,7 +17,7 @@ from app.search.plans import Query
 from app.search.reaches import next_reach, opening
 from app.search.result import SearchResult
 from app.search.scope import Scope, Searched, count
-from app.search.substring_rows import HITS, Seen, Wanted, look
+from app.search.substring_statement import HITS, Seen, Wanted, look
 
 EVERYWHERE = Scope()
 _COUNT = """SELECT coalesce(sum({hits}), 0), count(DISTINCT document_id) FROM passages

@@ -1,14 +1,13 @@
-"""The statement of a search for a fixed string, and what its rows mean."""
+"""The statement of a search for a fixed string."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Row, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.search.fold import searchable
-from app.search.lines import CLUSTER_REACH, Stretch, occurrences, split_lines, window
+from app.search.lines import CLUSTER_REACH
 from app.search.page import Page
 from app.search.plans import (
     Query,
@@ -22,8 +21,11 @@ from app.search.plans import (
     passages_at_head,
 )
 from app.search.result import Hit
+from app.search.substring_hits import first_hits
 
 _COLUMNS = "id, document_id, source, path, position"
+# So many hits at the head promise enough hits soon behind it: the index is not asked yet.
+_DENSE = 3
 # A longer passage is a single line, which is never read whole.
 _LONG_PASSAGE = 4_000
 # No searchable text holds the letter that stands for a match here: each line counts once, without
@@ -35,8 +37,9 @@ HITS = """CASE WHEN passages.lines = 1 THEN 1
 _STATEMENT = """
 WITH head AS MATERIALIZED ({head}),
 headed AS MATERIALIZED (
-  SELECT count, count >= :wanted OR CAST(:in_order AS boolean) AS decides
-  FROM (SELECT count(*) FROM head) AS counted
+  SELECT count, passages, count < :dense AS asks,
+    count >= :wanted OR CAST(:in_order AS boolean) OR coalesce(passages < :head, false) AS decides
+  FROM (SELECT count(*) FROM head) AS counted, (SELECT ({whole}) AS passages) AS whole
 ),
 found AS MATERIALIZED ({found}),
 seen AS (SELECT count(*) AS scanned, CAST(max(place) AS text) AS last FROM found),
@@ -46,7 +49,7 @@ counted AS (
   UNION ALL SELECT id, document_id FROM covered, seen WHERE coalesce(scanned < :bound, true)
 ),
 totals AS (
-  SELECT headed.count AS headed, decides, seen.*, ({whole}) AS passages, known.*
+  SELECT headed.count AS headed, asks, decides, passages, seen.*, known.*
   FROM headed, seen, (
     SELECT coalesce(sum({hits}), 0) AS total, count(DISTINCT counted.document_id) AS documents
     FROM counted JOIN passages USING (id)
@@ -93,12 +96,13 @@ class Seen:
     """The hits in the first passages that were found, and what these are of.
 
     When `settled`, nothing that comes before them was missed, and `total` and `documents` are sure
-    to exist; when `is_all`, they count everything. `last` is the block of the table up to which the
-    index was followed for `scanned` passages.
+    to exist; when `is_all`, they count everything. When `is_dense`, a longer head may suffice.
+    `scanned` passages were found in the blocks of the table up to `last`.
     """
 
     hits: tuple[Hit, ...]
     settled: bool
+    is_dense: bool
     is_all: bool
     total: int
     documents: int
@@ -110,9 +114,9 @@ async def look(session: AsyncSession, wanted: Wanted, reach: Reach) -> Seen:
     """Search as far as `reach` says."""
     query = wanted.query
     head = at_head(query, _COLUMNS) if reach.is_bounded else in_order(query, _COLUMNS, reach.end)
-    found = by_index(query, "NOT (SELECT decides FROM headed)")
+    found = by_index(query, "(SELECT asks AND NOT decides FROM headed)")
     behind = covered(query)
-    whole = passages_at_head(query) if reach.counts_head else Selection("NULL", {})
+    whole = passages_at_head(query) if reach.counts_head else Selection("CAST(NULL AS int)", {})
     sql = _STATEMENT.format(
         head=head.sql, found=found.sql, covered=behind.sql, whole=whole.sql, hits=HITS
     )
@@ -123,6 +127,7 @@ async def look(session: AsyncSession, wanted: Wanted, reach: Reach) -> Seen:
         "head": reach.head,
         "most": None if reach.counts_head else wanted.passages,
         "bound": reach.bound,
+        "dense": _DENSE if reach.counts_head else wanted.passages,
         "in_order": reach.bound == 0,
         "wanted": wanted.passages,
         "pattern": wanted.pattern,
@@ -137,50 +142,18 @@ def _seen(wanted: Wanted, reach: Reach, rows: Sequence[Row[Any]]) -> Seen:
     totals = rows[0]
     is_full = totals.headed >= wanted.passages
     if not totals.decides:
-        is_all = reach.bound is None or totals.scanned < reach.bound
+        is_all = totals.asks and (reach.bound is None or totals.scanned < reach.bound)
     elif reach.counts_head:
         is_all = totals.passages < (reach.head or 0)
     else:
         is_all = reach == Reach(head=None) and not is_full
     return Seen(
-        hits=tuple(_hits_of(wanted.pattern, rows, wanted.page.width)),
+        hits=tuple(first_hits(wanted.pattern, wanted.page, rows)),
         settled=is_all or is_full,
+        is_dense=not totals.asks,
         is_all=is_all,
         total=int(totals.total),
         documents=totals.documents,
         scanned=totals.scanned,
         last=block(totals.last),
     )
-
-
-def _hits_of(pattern: str, rows: Sequence[Row[Any]], width: int) -> Iterator[Hit]:
-    for row in rows:
-        for number, line, start in _matching_lines(pattern, row):
-            shown = window(line, start, start + len(pattern), width)
-            yield Hit(
-                source=row.source,
-                path=row.path,
-                line=int(row.lines_before) + number,
-                column=start + 1,
-                ranges=_ranges(pattern, shown, start),
-                shown=shown,
-            )
-
-
-def _matching_lines(pattern: str, row: Row[Any]) -> Iterator[tuple[int, Stretch, int]]:
-    """The number within the passage, the line, and where in it the first match begins."""
-    if row.match is not None:
-        yield 1, Stretch(row.text.removesuffix("\n"), row.start, row.length), row.match
-    elif row.text is not None:
-        folded = split_lines(searchable(row.text))
-        for number, line in enumerate(folded, start=1):
-            if (start := line.find(pattern)) >= 0:
-                whole = split_lines(row.text)[number - 1]
-                yield number, Stretch.whole(whole), start
-
-
-def _ranges(pattern: str, shown: Stretch, start: int) -> tuple[tuple[int, int], ...]:
-    """The first match, and the others that are shown whole."""
-    first = (start, start + len(pattern))
-    others = occurrences(searchable(shown.text), pattern, first[1] - shown.start)
-    return (first, *((shown.start + one, shown.start + end) for one, end in others))
