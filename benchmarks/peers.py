@@ -57,4 +57,5 @@ def mean_ratio(pairs: Sequence[tuple[float, float]]) -> float:
 
 def _environment(data: Path) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("BOR_")}
-    return {**kept, "BOR_DATA_DIR": str(data)}
+    # Vectors have nothing to do with what is measured here, and take a core.
+    return {**kept, "BOR_DATA_DIR": str(data), "BOR_EMBEDDINGS": "off"}

@@ -4,13 +4,20 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 _FILES = 400
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
-Query = tuple[str, str]
-"""The kind of a query, and its pattern."""
+
+@dataclass(frozen=True)
+class Query:
+    """What is looked for, and where: in all, in a folder, or in a document (relative paths)."""
+
+    kind: str
+    pattern: str
+    path: str = ""
 
 
 def fixed_strings(folder: Path) -> list[Query]:
@@ -35,18 +42,20 @@ def fixed_strings(folder: Path) -> list[Query]:
         *_named("two characters", ["th", "zq", "()", "北京"]),
         *_named("marks", ["%_", "\\n", "});", "->", "========"]),
         *_named("blanks", [" " * 4, " " * 40, "\t\t"]),
+        *_named("in a folder", [ordered[0], rare[0], "北京"], _folder(folder, files)),
+        *_named("in a document", [ordered[0], rare[0], "zq"], _largest(folder, files)),
     ]
 
 
 EXPRESSIONS = [
-    ("with a literal", r"err(or)?_[a-z]+\("),
-    ("with a literal", r"\bcopyright\b.*20[01][0-9]"),
-    ("with a literal", r"^#include <.*\.h>$"),
-    ("with a literal", r"(todo|fixme|xxx):"),
-    ("with a rare literal", r"quadrat[a-z]*\s+\w+"),
-    ("without a literal", r"[0-9]{12}"),
-    ("without a literal", r"\b[A-Z]{30}\b"),
-    ("without a literal", r"^\s{60}\S"),
+    Query("with a literal", r"err(or)?_[a-z]+\("),
+    Query("with a literal", r"\bcopyright\b.*20[01][0-9]"),
+    Query("with a literal", r"^#include <.*\.h>$"),
+    Query("with a literal", r"(todo|fixme|xxx):"),
+    Query("with a literal", r"quadrat[a-z]*\s+\w+"),
+    Query("without a literal", r"[0-9]{12}"),
+    Query("without a literal", r"\b[A-Z]{30}\b"),
+    Query("without a literal", r"^\s{60}\S"),
 ]
 
 
@@ -54,8 +63,19 @@ def _read(path: Path) -> str:
     return path.read_bytes()[:20_000].decode(errors="ignore").replace("\0", "")
 
 
-def _named(kind: str, patterns: Iterable[str]) -> list[Query]:
-    return [(kind, pattern) for pattern in patterns]
+def _named(kind: str, patterns: Iterable[str], path: str = "") -> list[Query]:
+    return [Query(kind, pattern, path) for pattern in patterns]
+
+
+def _folder(root: Path, files: list[Path]) -> str:
+    """The folder in the middle of the files."""
+    return files[len(files) // 2].parent.relative_to(root).as_posix()
+
+
+def _largest(root: Path, files: list[Path]) -> str:
+    """The largest file of text that is sure to be stored."""
+    texts = [file for file in files if b"\0" not in file.read_bytes()[:4_096]]
+    return max(texts, key=lambda file: file.stat().st_size).relative_to(root).as_posix()
 
 
 def _cut(line: str, words: int) -> str:
