@@ -12,15 +12,18 @@ format() { run ruff format --check; }
 lint() { run ruff check; }
 types() { run pyright; }
 unit() { measure tests/unit; }
-integration() { measure tests/integration; }
+integration() { measure "${at_once[@]}" tests/integration; }
 e2e() {
     bring_chromium
-    measure tests/e2e
+    measure "${at_once[@]}" tests/e2e
 }
 coverage() {
     run coverage combine --quiet
     run coverage report --skip-covered --fail-under=90
 }
+
+# Each worker has a PostgreSQL, a server and a browser of its own.
+at_once=(--numprocesses auto --maxprocesses 4 --dist worksteal)
 
 run() { "$uv" run --no-sync "$@"; }
 measure() { run coverage run -m pytest "$@"; }
@@ -57,6 +60,8 @@ for name in "$@"; do
 done
 
 "$uv" sync --quiet
+# To compile every module anew would be half of each start.
+unset PYTHONDONTWRITEBYTECODE
 # Absolute, as the servers that the tests start write theirs as well, wherever they run.
 export COVERAGE_FILE=$here/.coverage
 if [[ $# == 0 ]]; then
