@@ -63,6 +63,7 @@ async def test_a_lasting_failure_is_told_in_the_words_of_the_provider(
         (format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True), 30),
         (format_datetime(datetime.now(UTC) - timedelta(hours=1), usegmt=True), 0.5),
     ],
+    ids=["seconds", "long", "words", "negative", "a later time", "an earlier time"],
 )
 async def test_retry_after_is_obeyed_within_bounds(
     mock: MockLLM, http: httpx.AsyncClient, header: str, waited: float
