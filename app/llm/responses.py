@@ -1,6 +1,7 @@
 """The answers of a model's server over HTTP: the body of a reply, and what a refusal means."""
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator
 
 import httpx
@@ -9,6 +10,8 @@ from app.errors import ModelError
 from app.llm.deltas import StreamReader
 from app.llm.failures import from_status, sentence, shortened
 
+# Of an exception's words, what tells a person nothing.
+_SAYS_NOTHING = re.compile(r"\[Errno -?\d+\] |All connection attempts failed")
 _GRACE_SECONDS = 2.0
 _ERROR_BODY_BYTES = 64 * 1024
 
@@ -50,8 +53,7 @@ def broken(error: Exception, silence: float) -> ModelError:
     if isinstance(error, httpx.LocalProtocolError):
         # What it says may hold the key.
         return ModelError("BOR_LLM_API_KEY holds characters that cannot be sent.")
-    # An exception without words has only a name, which tells a person nothing.
-    why = shortened(str(error))
+    why = shortened(_SAYS_NOTHING.sub("", str(error)))
     if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
         return ModelError(sentence("The model's server cannot be reached", why), retryable=True)
     if isinstance(error, httpx.TimeoutException):

@@ -11,6 +11,14 @@ from app.llm.responses import broken
     [
         (httpx.ReadError(""), "The connection to the model's server broke."),
         (httpx.ReadError("reset"), "The connection to the model's server broke: reset"),
+        (
+            httpx.ConnectError("[Errno -2] Name or service not known"),
+            "The model's server cannot be reached: Name or service not known",
+        ),
+        (
+            httpx.ConnectError("All connection attempts failed"),
+            "The model's server cannot be reached.",
+        ),
         (httpx.ConnectTimeout(""), "The model's server cannot be reached."),
         (httpx.ReadTimeout(""), "The model was silent for 7 s."),
     ],
