@@ -1,7 +1,6 @@
 """The model client against a real server that misbehaves."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -17,18 +16,6 @@ from app.llm.messages import (
 from tests.asking import OK, ask
 from tests.e2e.mock_llm import RST, MockLLM
 from tests.e2e.mock_wire import DONE, called, chunk, event, finished
-
-
-@pytest.fixture
-def mock() -> Iterator[MockLLM]:
-    with MockLLM() as mock:
-        yield mock
-
-
-@pytest.fixture
-async def http() -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient(verify=False) as http:
-        yield http
 
 
 @pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 503])
