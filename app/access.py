@@ -21,6 +21,10 @@ class Caller:
 EVERYONE = Caller(owner="", may_write=True)
 
 
+def _owner(digest: bytes) -> str:
+    return digest.hex()[:32]
+
+
 def _digest(token: str) -> bytes:
     return hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()
 
@@ -36,6 +40,10 @@ class Tokens:
             for token in tokens.get_secret_value().split(",")
             if token.strip()
         }
+        editors = (digest for digest, may_write in self._roles.items() if may_write)
+        first = next(editors, None)
+        # Who takes over what was asked before there were tokens.
+        self.heir = None if first is None else _owner(first)
 
     def __bool__(self) -> bool:
         return bool(self._roles)
@@ -52,4 +60,4 @@ class Tokens:
         found = [known for known in self._roles if hmac.compare_digest(known, sent)]
         if not found:
             raise Unauthorized("This token is not known here.")
-        return Caller(owner=found[0].hex()[:32], may_write=self._roles[found[0]])
+        return Caller(owner=_owner(found[0]), may_write=self._roles[found[0]])

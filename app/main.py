@@ -10,6 +10,7 @@ from fastapi import FastAPI
 
 from app import errors
 from app.access import Tokens
+from app.chat.queries import hand_over
 from app.chat.routes import router as chat_router
 from app.chat.turns import Turns
 from app.db.database import database
@@ -73,6 +74,9 @@ async def _open(
     stack.push_async_callback(engine.dispose)
     stack.push_async_callback(own_engine.dispose)
     sessions = create_sessions(engine)
+    if heir := app.state.tokens.heir:
+        async with sessions.begin() as session:
+            await hand_over(session, heir)
     agent = await _agent(settings, sessions, model, stack)
     turns = Turns(agent, create_sessions(own_engine))
     app.state.sessions, app.state.turns, app.state.retriever = sessions, turns, agent.retriever

@@ -1,6 +1,7 @@
 """Runs the server: in this process, or in several."""
 
 import asyncio
+import errno
 import os
 import socket
 from contextlib import suppress
@@ -71,12 +72,32 @@ def _config(app: FastAPI | str, settings: Settings) -> uvicorn.Config:
 
 
 def bind(config: uvicorn.Config) -> socket.socket:
-    """The socket to serve on; its connections send at once, as they inherit."""
-    listening = config.bind_socket()
+    """The socket to serve on; its connections send at once, as they inherit.
+
+    Raises `OSError` with a sentence that names the address. (uvicorn's own way ends the process.)
+    """
+    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+    listening = socket.socket(family)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((config.host, config.port))
+    except OSError as error:
+        listening.close()
+        raise OSError(_refused(error, config)) from error
+    listening.set_inheritable(True)
     # asyncio does so only for sockets that name their protocol: without, an answer of two parts
     # waits 40 ms for the acknowledgement of the first.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listening
+
+
+def _refused(error: OSError, config: uvicorn.Config) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return (
+            f"Port {config.port} of {config.host} is taken by another program, perhaps another"
+            " Brain: choose one with --port (0 picks a free one)."
+        )
+    return f"Brain cannot listen on port {config.port} of {config.host}: {error.strerror}."
 
 
 def create_worker() -> FastAPI:

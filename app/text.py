@@ -41,7 +41,9 @@ def _long_runs(decomposing: Form) -> re.Pattern[str]:
     marks = (
         char
         for char in map(chr, range(_END_OF_MARKS))
-        if all(map(unicodedata.combining, unicodedata.normalize(decomposing, char)))
+        # Few are a mark or made of others, and to ask for that is quick.
+        if (unicodedata.combining(char) or unicodedata.decomposition(char))
+        and all(map(unicodedata.combining, unicodedata.normalize(decomposing, char)))
     )
     return re.compile(f"[{re.escape(''.join(marks))}]{{{_MARKS_IN_A_ROW},}}")
 

@@ -1,7 +1,5 @@
 """One PostgreSQL for the whole run, emptied before each test, and the application on it."""
 
-import shutil
-import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -14,23 +12,35 @@ from app.db import embedded
 from app.db.engine import Sessions, create_sessions
 from app.db.engine import create_engine as create_async_engine
 from app.db.migrate import migrate
+from app.logs import configure_logs
 from app.models import Base
 from app.settings import Settings
+from tests.folders import open_folder
+
+MUCH = 16_000_000  # bytes; an empty database has 9 million
+TABLES = [table.name for table in Base.metadata.sorted_tables]
+TRUNCATE = f"TRUNCATE {', '.join(TABLES)} RESTART IDENTITY CASCADE"
+# New files for each table and index take ten times as long as a few rows.
+DELETE = ";".join(
+    [
+        *(f"DELETE FROM {table}" for table in reversed(TABLES)),
+        "SELECT setval(oid::regclass, 1, false) FROM pg_class WHERE relkind = 'S'",
+    ]
+)
+
+
+def pytest_configure() -> None:
+    # Structlog's own way to show a traceback takes a second.
+    configure_logs("debug")
 
 
 @pytest.fixture(scope="session")
 def database_url() -> Iterator[str]:
     """A migrated database; nothing in it survives the run, so nothing waits for the disk."""
-    # Outside of pytest's folders, which are closed to the account that root's PostgreSQL runs as.
-    folder = Path(tempfile.mkdtemp(prefix="brain-tests-"))
-    folder.chmod(0o711)
-    try:
-        with embedded.start(folder / "data") as server:
-            migrate(server.url)
-            _forget_the_disk(server.url)
-            yield server.url
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with open_folder() as folder, embedded.start(folder / "data") as server:
+        migrate(server.url)
+        _forget_the_disk(server.url)
+        yield server.url
 
 
 @pytest.fixture(scope="session")
@@ -43,10 +53,10 @@ def _emptier(database_url: str) -> Iterator[Engine]:
 @pytest.fixture
 def empty_database(database_url: str, _emptier: Engine) -> str:
     """The URL of the database, with empty tables and identities that begin at 1."""
-    tables = ", ".join(Base.metadata.tables)
     with _emptier.connect() as connection:
         connection.execute(text("SET lock_timeout = '10s'"))
-        connection.execute(text(f"TRUNCATE {tables} RESTART IDENTITY CASCADE"))
+        size = connection.scalar(text("SELECT pg_database_size(current_database())"))
+        connection.execute(text(DELETE if size < MUCH else TRUNCATE))
     return database_url
 
 

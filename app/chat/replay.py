@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Iterator
-from typing import Literal
+from typing import Any, Literal
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -62,20 +62,10 @@ def _events(turn: Turn, rounds: list[Round], citations: list[Cited]) -> Iterator
 
 def _citation(cited: Cited) -> CitationState:
     citation = cited.citation
-    row = {
-        name: getattr(citation, name)
-        for name in CitationState.model_fields
-        if name in Citation.__table__.columns
-    }
     moved = (cited.source, cited.path) != (citation.source, citation.path)
     now_source, now_path = (cited.source, cited.path) if moved else (None, None)
-    return CitationState(
-        index=citation.position,
-        **row,
-        since=_since(cited),
-        now_source=now_source,
-        now_path=now_path,
-    )
+    told = {"since": _since(cited), "now_source": now_source, "now_path": now_path}
+    return CitationState.model_validate({**_columns(citation), "index": citation.position, **told})
 
 
 def _since(cited: Cited) -> Literal["changed", "deleted"] | None:
@@ -86,22 +76,18 @@ def _since(cited: Cited) -> Literal["changed", "deleted"] | None:
 
 def turn_content(turn: Turn, rounds: list[Round], citations: list[Cited]) -> TurnContent:
     """A turn as the page shows it."""
-    return TurnContent(
-        id=turn.id,
-        message=turn.message,
-        state=turn.state,
-        grounded=turn.grounded,
-        score=turn.score,
-        reason=turn.reason,
-        sources=[PassageRange.model_validate(passage) for passage in turn.passages],
-        rounds=[_round_content(made) for made in rounds],
-        citations=[_citation(citation) for citation in citations],
-        error=Problem(error=turn.error["code"], detail=turn.error["message"])
-        if turn.error
-        else None,
-        created_at=turn.created_at,
-        ended_at=turn.ended_at,
-    )
+    error = turn.error and Problem(error=turn.error["code"], detail=turn.error["message"])
+    told = {
+        "sources": turn.passages,
+        "rounds": [_round_content(made) for made in rounds],
+        "citations": [_citation(citation) for citation in citations],
+        "error": error,
+    }
+    return TurnContent.model_validate({**_columns(turn), **told})
+
+
+def _columns(row: Turn | Citation) -> dict[str, Any]:
+    return {column.name: getattr(row, column.name) for column in row.__table__.columns}
 
 
 def _round_content(made: Round) -> RoundContent:

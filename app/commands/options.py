@@ -41,7 +41,7 @@ def failures_told(status: int) -> Generator[None]:
     except AppError as error:
         stop(error.detail, status)
     except httpx.HTTPError as error:
-        stop(f"The Brain cannot be reached: {error or type(error).__name__}", status)
+        stop(f"The Brain cannot be reached: {error or 'the connection broke'}", status)
     except (EmbeddedPostgresError, MigrationError, OSError) as error:
         stop(str(error), status)
     except SQLAlchemyError as error:

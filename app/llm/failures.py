@@ -53,14 +53,14 @@ def from_status(status: int, body: bytes, headers: Mapping[str, str]) -> ModelEr
         where = shortened(headers.get("location", "elsewhere"))
         return ModelError(f"The model's server redirects to {where}: set BOR_LLM_BASE_URL to it.")
     if status != 429 and (limit := overflow_limit(said[:_READ])) is not None:
-        return ContextOverflow(_sentence(f"{_TOO_LONG} ({status})", message), limit)
+        return ContextOverflow(sentence(f"{_TOO_LONG} ({status})", message), limit)
     if status in (400, 422):
         return RejectedRequest(
-            _sentence(f"The model's server rejects the request ({status})", message)
+            sentence(f"The model's server rejects the request ({status})", message)
         )
     meaning = _MEANINGS.get(status) or f"The model's server failed ({status})"
     return ModelError(
-        _sentence(meaning, message),
+        sentence(meaning, message),
         retryable=is_retryable_status(status),
         retry_after=retry_after(headers, datetime.now(UTC)),
     )
@@ -70,13 +70,13 @@ def from_object(error: Any) -> ModelError:
     """The error that an error object (or plain text) inside a reply means."""
     said = error if isinstance(error, str) else json.dumps(error, ensure_ascii=False)
     if (limit := overflow_limit(said[:_READ])) is not None:
-        return ContextOverflow(_sentence(_TOO_LONG, provider_message(error)), limit)
+        return ContextOverflow(sentence(_TOO_LONG, provider_message(error)), limit)
     marks = [str(fields(error).get(key, "")) for key in ("code", "status", "type")]
     statuses = [int(mark) for mark in marks if re.fullmatch(r"[1-5]\d\d", mark)]
     retryable = any(map(is_retryable_status, statuses))
     retryable = retryable or bool(_RETRYABLE_WORDS.search(" ".join(marks)))
     return ModelError(
-        _sentence("The model's server reported an error", provider_message(error)),
+        sentence("The model's server reported an error", provider_message(error)),
         retryable=retryable,
     )
 
@@ -85,7 +85,7 @@ def from_page(text: str) -> ModelError:
     """The error that a 200 answer means which is neither a stream nor JSON."""
     if not text.strip():
         return EmptyReply("The model's server sent an empty reply.", retryable=True)
-    return ModelError(_sentence("The model's server sent no reply but a page", _said(text)))
+    return ModelError(sentence("The model's server sent no reply but a page", _said(text)))
 
 
 def provider_message(value: Any) -> str:
@@ -117,12 +117,13 @@ def shortened(text: str) -> str:
     return line if len(line) <= _MESSAGE_LIMIT else line[: _MESSAGE_LIMIT - 1] + "…"
 
 
+def sentence(meaning: str, message: str) -> str:
+    """What happened, and what was said about it, if anything was."""
+    return f"{meaning}: {message}" if message else f"{meaning}."
+
+
 def _said(body: str) -> str:
     try:
         return provider_message(json.loads(body))
     except (ValueError, RecursionError):
         return shortened(_HIDDEN.sub(" ", body[:_READ]))
-
-
-def _sentence(meaning: str, message: str) -> str:
-    return f"{meaning}: {message}" if message else f"{meaning}."

@@ -1,14 +1,17 @@
 """The answers of a model's server over HTTP: the body of a reply, and what a refusal means."""
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator
 
 import httpx
 
 from app.errors import ModelError
 from app.llm.deltas import StreamReader
-from app.llm.failures import from_status, shortened
+from app.llm.failures import from_status, sentence, shortened
 
+# Of an exception's words, what tells a person nothing.
+_SAYS_NOTHING = re.compile(r"\[Errno -?\d+\] |All connection attempts failed")
 _GRACE_SECONDS = 2.0
 _ERROR_BODY_BYTES = 64 * 1024
 
@@ -50,9 +53,9 @@ def broken(error: Exception, silence: float) -> ModelError:
     if isinstance(error, httpx.LocalProtocolError):
         # What it says may hold the key.
         return ModelError("BOR_LLM_API_KEY holds characters that cannot be sent.")
-    why = shortened(str(error)) or type(error).__name__
+    why = shortened(_SAYS_NOTHING.sub("", str(error)))
     if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
-        return ModelError(f"The model's server cannot be reached: {why}", retryable=True)
+        return ModelError(sentence("The model's server cannot be reached", why), retryable=True)
     if isinstance(error, httpx.TimeoutException):
         return ModelError(f"The model was silent for {silence:g} s.")
-    return ModelError(f"The connection to the model's server broke: {why}", retryable=True)
+    return ModelError(sentence("The connection to the model's server broke", why), retryable=True)

@@ -85,7 +85,7 @@ class Endpoint:
                 self._url, json=asked, headers=headers, timeout=_TIMEOUT, follow_redirects=False
             )
         except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
-            said = str(error) or type(error).__name__
+            said = str(error) or "the connection broke, or was silent for too long."
             raise EmbeddingError(
                 f"The embeddings endpoint does not answer: {said}", retryable=True
             ) from error

@@ -2,6 +2,8 @@
 
 const numbers = new Intl.NumberFormat();
 const days = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+const moments = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const months = new Intl.DateTimeFormat(undefined, { month: "long", year: "numeric" });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
 const STEPS = [["minute", 60], ["hour", 60], ["day", 24]];
 
@@ -34,4 +36,19 @@ export function ago(iso) {
     name = unit;
   }
   return relative.format(Math.round(value), name);
+}
+
+/** The date with the time of day. */
+export function moment(iso) {
+  return moments.format(new Date(iso));
+}
+
+/** The heading under which a time stands in a list: Today, Yesterday, Last 7 days, or its month. */
+export function period(iso) {
+  const then = new Date(iso);
+  const midnight = new Date().setHours(0, 0, 0, 0);
+  if (then >= midnight) return "Today";
+  const passed = (midnight - then) / 86_400_000;
+  if (passed <= 1) return "Yesterday";
+  return passed <= 7 ? "Last 7 days" : months.format(then);
 }

@@ -1,8 +1,6 @@
 """Servers that start at once, before their database, or without the rights they need."""
 
 import asyncio
-import shutil
-import tempfile
 import time
 from collections.abc import Generator
 from pathlib import Path
@@ -13,6 +11,7 @@ from sqlalchemy import make_url
 
 from tests.e2e.databases import execute, fetch, fresh_database
 from tests.e2e.server import Server, ServerFailed
+from tests.folders import open_folder
 
 AT_ONCE = 4
 # Notes in a schema of its own which process has changed the database's structure.
@@ -35,10 +34,8 @@ def fresh(database_url: str) -> Generator[str]:
 @pytest.fixture
 def folder() -> Generator[Path]:
     """A folder that root's PostgreSQL, and any other user, may enter."""
-    made = Path(tempfile.mkdtemp(prefix="brain-e2e-"))
-    made.chmod(0o711)
-    yield made
-    shutil.rmtree(made, ignore_errors=True)
+    with open_folder() as made:
+        yield made
 
 
 async def is_ready(server: Server) -> bool:

@@ -7,6 +7,7 @@ from playwright.async_api import Locator, Page, expect
 from tests.e2e.browsing import Watch
 from tests.e2e.chat_page import ChatPage
 from tests.e2e.conftest import OpenChat
+from tests.e2e.databases import execute
 from tests.e2e.mock_llm import MockLLM
 from tests.e2e.requests import said
 from tests.factories import put
@@ -52,6 +53,25 @@ async def test_a_conversation_is_renamed_and_removed(chat: ChatPage) -> None:
     await dialog.get_by_role("button", name="Delete").click()
     await expect(entry).to_have_count(0)
     await expect(chat.questions).to_have_count(0)
+
+
+async def test_conversations_stand_under_their_age_and_many_can_be_filtered(
+    database: str, open_chat: OpenChat
+) -> None:
+    execute(
+        database,
+        "INSERT INTO conversations (id, owner, title, updated_at) SELECT gen_random_uuid(), '',"
+        " 'Question ' || n, now() - n * interval '40 days' FROM generate_series(0, 10) n",
+    )
+    page = (await open_chat()).page
+    await expect(entries(page)).to_have_count(11)
+    listed = page.get_by_role("navigation", name="Conversations")
+    await expect(listed.get_by_role("heading", level=3).first).to_have_text("Today")
+    await expect(listed.get_by_role("list")).to_have_count(11)
+    await page.get_by_label("Filter conversations").fill("question 1")
+    await expect(entries(page)).to_have_text(["Question 1", "Question 10"])
+    await page.get_by_label("Filter conversations").fill("answer")
+    await expect(listed.get_by_text("None is called so.")).to_be_visible()
 
 
 async def test_an_edited_question_takes_the_place_of_the_old_one(

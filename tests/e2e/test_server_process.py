@@ -2,9 +2,7 @@
 
 import asyncio
 import os
-import shutil
 import signal
-import tempfile
 from collections.abc import Generator
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
@@ -19,6 +17,7 @@ from tests.e2e.mock_wire import Json
 from tests.e2e.requests import calling, said, slowly
 from tests.e2e.server import Server, ServerFailed, connect
 from tests.factories import put
+from tests.folders import open_folder
 
 QUESTION = "Tell me of PORT_8081"
 FOUND_SECONDS = 60.0
@@ -149,13 +148,11 @@ def bearer(token: str) -> dict[str, str]:
 @pytest.fixture
 def data_dir() -> Generator[Path]:
     """A data folder that does not exist yet, where root's PostgreSQL may enter."""
-    folder = Path(tempfile.mkdtemp(prefix="brain-e2e-"))
-    folder.chmod(0o711)
-    yield folder / "data"
-    for leftover in folder.rglob("postmaster.pid"):
-        with suppress(ProcessLookupError):
-            os.kill(int(leftover.read_text().split()[0]), signal.SIGQUIT)
-    shutil.rmtree(folder, ignore_errors=True)
+    with open_folder() as folder:
+        yield folder / "data"
+        for leftover in folder.rglob("postmaster.pid"):
+            with suppress(ProcessLookupError):
+                os.kill(int(leftover.read_text().split()[0]), signal.SIGQUIT)
 
 
 async def test_with_nothing_set_it_brings_its_database_and_a_model_that_needs_no_network(

@@ -52,6 +52,22 @@ async def test_without_a_known_token_nothing_is_told(
             assert (refused.status_code, refused.json()["error"]) == (401, "unauthorized")
 
 
+async def test_the_first_editor_takes_over_what_was_asked_before_there_were_tokens(
+    guarded: Settings, settings: Settings
+) -> None:
+    async with chatting(settings, ScriptedModel()) as chat:
+        asked = await chat.ask("Hello!", key="k")
+    async with chatting(guarded, ScriptedModel()) as chat:
+        seen = {
+            token: (await chat.client.get("/api/conversations", headers=as_token(token))).json()
+            for token in ("ed-1", "ed-2", "guest")
+        }
+        address = f"/api/turns/{asked[0]['turn_id']}/events"
+        replayed = await chat.client.get(address, headers=as_token("ed-1"))
+    assert [len(each["conversations"]) for each in seen.values()] == [1, 0, 0]
+    assert replayed.status_code == 200
+
+
 async def test_the_page_learns_what_it_may_do(guarded: Settings, settings: Settings) -> None:
     async with chatting(guarded, ScriptedModel()) as chat:
         stranger = (await chat.client.get("/api/interface")).json()

@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
@@ -17,6 +16,7 @@ import pytest
 from sqlalchemy import make_url
 
 from app.db.embedded import EmbeddedPostgresError, start
+from tests.folders import open_folder
 
 ROOT = Path(__file__).parents[2]
 HOLD = """
@@ -32,20 +32,18 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become 
 
 
 @contextmanager
-def open_folder() -> Generator[Path]:
-    """A folder outside of pytest's, which is closed to the user that root's PostgreSQL runs as."""
-    made = Path(tempfile.mkdtemp(prefix="brain-test-", dir="/tmp"))
-    made.chmod(0o711)
-    yield made
-    for leftover in made.rglob("postmaster.pid"):
-        with suppress(ProcessLookupError):
-            os.kill(server_pid(leftover.parent.parent), signal.SIGQUIT)
-    shutil.rmtree(made, ignore_errors=True)
+def watched_folder() -> Generator[Path]:
+    """A folder in which no server goes on after the test."""
+    with open_folder() as made:
+        yield made
+        for leftover in made.rglob("postmaster.pid"):
+            with suppress(ProcessLookupError):
+                os.kill(server_pid(leftover.parent.parent), signal.SIGQUIT)
 
 
 @pytest.fixture
 def folder() -> Generator[Path]:
-    with open_folder() as made:
+    with watched_folder() as made:
         yield made
 
 
@@ -57,7 +55,7 @@ def data_dir(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def stopped() -> Generator[Path]:
-    with open_folder() as made:
+    with watched_folder() as made:
         start(made / "data").stop()
         yield made / "data"
 

@@ -1,7 +1,6 @@
 """The model client against a real server: replies, and how they end."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import httpx
@@ -26,18 +25,6 @@ CALL = ToolCall("a1", "list_documents", "")
 WITHOUT_TEXT = LlmRequest(
     (UserMessage("a"), AssistantMessage("", (CALL,)), ToolMessage("a1", "none"))
 )
-
-
-@pytest.fixture
-def mock() -> Iterator[MockLLM]:
-    with MockLLM() as mock:
-        yield mock
-
-
-@pytest.fixture
-async def http() -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient(verify=False) as http:
-        yield http
 
 
 async def test_a_reply_streams_and_the_request_is_authorised(

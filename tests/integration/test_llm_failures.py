@@ -1,7 +1,6 @@
 """The model client against a real server that misbehaves."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -17,18 +16,6 @@ from app.llm.messages import (
 from tests.asking import OK, ask
 from tests.e2e.mock_llm import RST, MockLLM
 from tests.e2e.mock_wire import DONE, called, chunk, event, finished
-
-
-@pytest.fixture
-def mock() -> Iterator[MockLLM]:
-    with MockLLM() as mock:
-        yield mock
-
-
-@pytest.fixture
-async def http() -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient(verify=False) as http:
-        yield http
 
 
 @pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 503])
@@ -63,6 +50,7 @@ async def test_a_lasting_failure_is_told_in_the_words_of_the_provider(
         (format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True), 30),
         (format_datetime(datetime.now(UTC) - timedelta(hours=1), usegmt=True), 0.5),
     ],
+    ids=["seconds", "long", "words", "negative", "a later time", "an earlier time"],
 )
 async def test_retry_after_is_obeyed_within_bounds(
     mock: MockLLM, http: httpx.AsyncClient, header: str, waited: float

@@ -1,7 +1,6 @@
 """What the model client learns of a server: its context, and the forms of messages it takes."""
 
 import json
-from collections.abc import AsyncIterator, Iterator
 
 import httpx
 import pytest
@@ -27,18 +26,6 @@ THOUGHT = LlmRequest(
         ToolMessage("a1", "none"),
     )
 )
-
-
-@pytest.fixture
-def mock() -> Iterator[MockLLM]:
-    with MockLLM() as mock:
-        yield mock
-
-
-@pytest.fixture
-async def http() -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient(verify=False) as http:
-        yield http
 
 
 async def test_the_context_is_the_setting_or_what_the_server_says_or_a_usual_one(

@@ -2,7 +2,6 @@
 
 import ast
 import re
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, get_args
@@ -38,18 +37,25 @@ def name_of(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-def imports_of(path: Path) -> Iterator[tuple[str, list[str]]]:
+@cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    return list(ast.walk(parse(path)))
+
+
+@cache
+def imports_of(path: Path) -> list[tuple[str, list[str]]]:
     """Module and names of every import, those inside of functions too."""
-    for node in ast.walk(parse(path)):
+    imports: list[tuple[str, list[str]]] = []
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
-            yield from ((alias.name, []) for alias in node.names)
+            imports += [(alias.name, []) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module, [alias.name for alias in node.names]
+            imports.append((node.module, [alias.name for alias in node.names]))
+    return imports
 
 
 def functions_of(path: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
-    nodes = ast.walk(parse(path))
-    return [n for n in nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return [n for n in nodes_of(path) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
 
 
 def layer_of(parts: tuple[str, ...]) -> int:

@@ -77,10 +77,10 @@ def test_a_block_that_is_settled_is_not_sent_again() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "word and *more* " * 600 + "\n```\nopen",
-        "```\n" + "code line\n" * 1_500,
-        "| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * 200,
-        "a paragraph\n\n" * 600,
+        "word and *more* " * 300 + "\n```\nopen",
+        "```\n" + "code line\n" * 750,
+        "| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * 100,
+        "a paragraph\n\n" * 300,
     ],
     ids=["paragraph", "fence", "table", "paragraphs"],
 )

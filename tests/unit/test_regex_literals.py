@@ -40,7 +40,7 @@ def holds(line: str, requirement: Requirement) -> bool:
     return all(each) if isinstance(requirement, AllOf) else any(each)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(EXPRESSIONS.filter(bool), LINES)
 def test_a_matching_line_holds_what_is_required(expression: str, line: str) -> None:
     if list(Matcher(expression).matches(line)):
