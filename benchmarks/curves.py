@@ -32,7 +32,8 @@ def draw(sizes: Sequence[int], curves: Mapping[str, Sequence[float]]) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}"'
         f' font-family="sans-serif" font-size="12" fill="{INK}">'
-        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>{lines}{marks}{drawn}{legend}</svg>\n'
+        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>'
+        f"{lines}{marks}{drawn}{legend}</svg>\n"
     )
 
 
