@@ -9,9 +9,9 @@ from sqlalchemy import func, select, text
 
 from app.chat import queries_events as events
 from app.chat import queries_running as rows
-from app.chat.queries import begin_turn
+from app.chat.queries_begin import insert_turn
 from app.chat.recovery import recover_abandoned
-from app.db.engine import Sessions
+from app.db.engine import Sessions, without_transaction
 from app.errors import TurnInterrupted
 from app.models import Event, Round, Turn
 from app.rag.history import CallMade, RoundMade
@@ -42,10 +42,14 @@ EVENTS: list[ChatEvent] = [
 @pytest.fixture
 async def abandoned(sessions: Sessions) -> Turn:
     """A turn amid its second round, whose process has been gone for a minute."""
+    async with sessions() as session:
+        turn = await insert_turn(session, "", ChatRequest(message="Which port?"), uuid.uuid4())
+        assert turn is not None
     async with sessions.begin() as session:
-        turn, _ = await begin_turn(session, "", ChatRequest(message="Which port?"))
-        turn.lease_until = func.now() - timedelta(minutes=1)
-    async with sessions.begin() as session:
+        lost = await session.get_one(Turn, turn.id)
+        lost.lease_until = func.now() - timedelta(minutes=1)
+    async with sessions() as session:
+        await without_transaction(session)
         await rows.save_round(session, turn.id, 0, STORED)
         numbered = [(turn.id, number, event) for number, event in enumerate(EVENTS, 1)]
         await events.record(session, numbered, [])
@@ -109,7 +113,7 @@ async def test_a_process_that_comes_back_cannot_undo_it(
 
 
 async def test_a_renewed_turn_is_left_alone(sessions: Sessions, abandoned: Turn) -> None:
-    async with sessions.begin() as session:
+    async with sessions() as session:
         seen = await events.record(session, [], [abandoned.id])
         assert seen.running == {abandoned.id}
     async with sessions.begin() as session:
@@ -120,7 +124,7 @@ async def test_a_renewed_turn_is_left_alone(sessions: Sessions, abandoned: Turn)
 async def test_the_writer_learns_whom_to_stop(sessions: Sessions, abandoned: Turn) -> None:
     async with sessions.begin() as session:
         await rows.request_stop(session, abandoned.id)
-    async with sessions.begin() as session:
+    async with sessions() as session:
         seen = await events.record(session, [], [abandoned.id, uuid.uuid4()])
     assert seen.stopped == {abandoned.id}
     assert seen.running == {abandoned.id}
