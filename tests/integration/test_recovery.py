@@ -11,7 +11,7 @@ from app.chat import queries_events as events
 from app.chat import queries_running as rows
 from app.chat.queries_begin import insert_turn
 from app.chat.recovery import recover_abandoned
-from app.db.engine import Sessions, without_transaction
+from app.db.engine import Sessions
 from app.errors import TurnInterrupted
 from app.models import Event, Round, Turn
 from app.rag.history import CallMade, RoundMade
@@ -48,9 +48,9 @@ async def abandoned(sessions: Sessions) -> Turn:
     async with sessions.begin() as session:
         lost = await session.get_one(Turn, turn.id)
         lost.lease_until = func.now() - timedelta(minutes=1)
-    async with sessions() as session:
-        await without_transaction(session)
+    async with sessions.begin() as session:
         await rows.save_round(session, turn.id, 0, STORED)
+    async with sessions() as session:
         numbered = [(turn.id, number, event) for number, event in enumerate(EVENTS, 1)]
         await events.record(session, numbered, [])
         # The database may just have been started.
@@ -149,3 +149,18 @@ async def test_events_are_forgotten_an_hour_after_the_end(
         await session.flush()
         await events.forget_events(session)
         assert not await events.has_events(session, abandoned.id)
+
+
+async def test_thinking_that_was_taken_back_is_not_recovered(
+    sessions: Sessions, abandoned: Turn
+) -> None:
+    async with sessions() as session:
+        last = len(EVENTS)
+        said = [ChatDeltaEvent(text="\n\n", restarts=True), ChatDeltaEvent(text="Port 8081")]
+        numbered = [(abandoned.id, last + n, event) for n, event in enumerate(said, 1)]
+        await events.record(session, numbered, [])
+    async with sessions.begin() as session:
+        await recover_abandoned(session)
+    async with sessions() as session:
+        _, second = await session.scalars(select(Round).order_by(Round.position))
+    assert second.text == "Port 8081"
