@@ -13,7 +13,7 @@ from app.chat.render import as_blocks
 from app.chat.replay import turn_content
 from app.chat.stream import EventStream
 from app.chat.turns import Batch, Turns
-from app.dependencies import CurrentSessions, CurrentTurns, Reader
+from app.dependencies import CurrentSessions, CurrentSettings, CurrentTurns, Reader
 from app.errors import InvalidRequest, TurnRunning
 from app.models import Conversation, Turn
 from app.schemas import (
@@ -57,22 +57,26 @@ async def known_turn(turn_id: uuid.UUID, caller: Reader, sessions: CurrentSessio
 
 @router.post("/chat", response_class=EventStream, responses=STREAM)
 async def chat(
-    request: ChatRequest, turn: Annotated[Turn, Depends(asked_turn)], turns: CurrentTurns
+    request: ChatRequest,
+    turn: Annotated[Turn, Depends(asked_turn)],
+    turns: CurrentTurns,
+    settings: CurrentSettings,
 ) -> EventStream:
     """Ask a question; the answer streams as events, and goes on when nobody listens."""
-    return EventStream(_events(turns, turn, 0, request.render))
+    return EventStream(_events(turns, turn, 0, request.render), settings.ping_seconds)
 
 
 @router.get("/turns/{turn_id}/events", response_class=EventStream, responses=STREAM)
 async def follow(
     turn: Annotated[Turn, Depends(known_turn)],
     turns: CurrentTurns,
+    settings: CurrentSettings,
     render: Render = "text",
     last_event_id: Annotated[str, Header()] = "",
 ) -> EventStream:
     """Replay a turn from its first event, or from behind `Last-Event-ID`, and follow it."""
     after = int(last_event_id) if last_event_id.isdecimal() and len(last_event_id) < 10 else 0
-    return EventStream(_events(turns, turn, after, render))
+    return EventStream(_events(turns, turn, after, render), settings.ping_seconds)
 
 
 async def _events(turns: Turns, turn: Turn, after: int, render: Render) -> AsyncIterator[Batch]:
