@@ -1,4 +1,7 @@
-"""Everything that a route may ask for: settings, sessions, and who is calling."""
+"""Everything that a route may ask for: settings, sessions, and who is calling.
+
+None of it waits for anything; as plain functions they would be run in threads.
+"""
 
 import asyncio
 from typing import Annotated
@@ -13,31 +16,31 @@ from app.rag.retrieval import Retriever
 from app.settings import Settings
 
 
-def _settings(request: Request) -> Settings:
+async def _settings(request: Request) -> Settings:
     return request.app.state.settings
 
 
-def _sessions(request: Request) -> Sessions:
+async def _sessions(request: Request) -> Sessions:
     return request.app.state.sessions
 
 
-def _large_uploads(request: Request) -> asyncio.Semaphore:
+async def _large_uploads(request: Request) -> asyncio.Semaphore:
     return request.app.state.large_uploads
 
 
-def _turns(request: Request) -> Turns:
+async def _turns(request: Request) -> Turns:
     return request.app.state.turns
 
 
-def _retriever(request: Request) -> Retriever:
+async def _retriever(request: Request) -> Retriever:
     return request.app.state.retriever
 
 
-def _reader(request: Request) -> Caller:
+async def _reader(request: Request) -> Caller:
     return request.app.state.tokens.caller(request.headers.get("authorization"))
 
 
-def _editor(caller: Annotated[Caller, Depends(_reader)]) -> Caller:
+async def _editor(caller: Annotated[Caller, Depends(_reader)]) -> Caller:
     if not caller.may_write:
         raise Forbidden("A guest may read, search and chat, but not change documents.")
     return caller

@@ -100,7 +100,8 @@ async def _model(settings: Settings, stack: AsyncExitStack) -> Model:
     if not settings.llm_base_url:
         return OfflineModel()
     # As many turns as there are may ask at once: none waits for the connection of another.
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
+    # Kept for less than the five seconds after which many servers close theirs.
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=4.0)
     http = await stack.enter_async_context(httpx.AsyncClient(limits=limits))
     return OpenAIModel(settings, http)
 

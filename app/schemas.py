@@ -239,8 +239,11 @@ class ChatToolResultEvent(BaseModel):
 
 
 class ChatDeltaEvent(BaseModel):
+    """A piece of the answer; with `restarts`, the text of this round before was no part of it."""
+
     type: Literal["delta"] = "delta"
     text: str
+    restarts: bool = Field(default=False, exclude_if=lambda restarts: not restarts)
 
 
 class ChatBlockEvent(BaseModel):

@@ -74,6 +74,12 @@ class Settings(BaseSettings):
     llm_silence_seconds: float = Field(
         default=120.0, gt=0, description="A reply that stays silent for longer is an error."
     )
+    ping_seconds: float = Field(
+        default=5.0,
+        gt=0,
+        le=7.5,
+        description="A silent stream gets a sign of life after one to two of these.",
+    )
     llm_retries: int = Field(
         default=4,
         ge=0,

@@ -79,7 +79,10 @@ async def look(server: Server, known: Acknowledged, tally: Tally) -> None:
                 tally.lost.append(f"upload {path}")
         if known.conversation:
             tally.messages += 1
-            await _goes_on(client, known, tally)
+            try:
+                await _goes_on(client, known, tally)
+            except (TimeoutError, httpx.HTTPError) as error:
+                tally.lost.append(f"conversation {known.conversation}: {error!r}")
             tally.usable_after.append(time.monotonic() - begun)
 
 
@@ -129,19 +132,21 @@ def external() -> Generator[dict[str, object]]:
 async def kills(number: int, name: str, settings: dict[str, object], mock: MockLLM) -> None:
     tally = Tally()
     usual = {"llm_base_url": mock.url, "llm_model": "mock", "log_level": "error", **settings}
-    server = Server(**usual).ready()
-    async with connect(server) as client:
-        (await client.put("/api/documents/kills/ledger.txt", content=LEDGER)).raise_for_status()
-    for position in range(number):
+    with Server(**usual) as server:
+        async with connect(server.ready()) as client:
+            (await client.put("/api/documents/kills/ledger.txt", content=LEDGER)).raise_for_status()
+    known = Acknowledged()
+    for position in range(number + 1):
         mock.reset()
-        for script in ((0.15, *SEARCH), (0.15, *LIST), slowly(words=4)):
-            mock.script(*script)
-        known = await until_killed(server, position)
-        server.__exit__()
-        server = Server(**usual).ready()
-        tally.kills += 1
-        await look(server, known, tally)
-    server.__exit__()
+        with Server(**usual) as server:
+            server.ready()
+            await look(server, known, tally)
+            if position == number:
+                break
+            for script in ((0.15, *SEARCH), (0.15, *LIST), slowly(words=4)):
+                mock.script(*script)
+            known = await until_killed(server, position)
+            tally.kills += 1
     slowest = max(tally.usable_after, default=0.0)
     states = ", ".join(f"{count} {state}" for state, count in tally.states.most_common())
     print(

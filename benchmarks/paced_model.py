@@ -10,8 +10,13 @@ import re
 import time
 from urllib.parse import parse_qs, urlsplit
 
-HEAD = "HTTP/1.1 {}\r\nContent-Type: {}\r\nConnection: close\r\n\r\n"
-STREAM_HEAD = HEAD.format("200 OK", "text/event-stream").encode()
+EMPTY = (
+    b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 11\r\n\r\n"
+    + b'{"data":[]}'
+)
+STREAM_HEAD = (
+    b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+)
 LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
 FINISHED = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
 
@@ -29,10 +34,13 @@ class PacedModel:
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            head = await reader.readuntil(b"\r\n\r\n")
-            length = LENGTH.search(head)
-            await reader.readexactly(int(length[1]) if length else 0)
-            await self._reply(head.split(b" ", 2)[1].decode(), writer)
+            is_last = False
+            while not is_last:
+                head = await reader.readuntil(b"\r\n\r\n")
+                length = LENGTH.search(head)
+                await reader.readexactly(int(length[1]) if length else 0)
+                await self._reply(head.split(b" ", 2)[1].decode(), writer)
+                is_last = b"connection: close" in head.lower()
         except (ConnectionError, asyncio.IncompleteReadError):
             pass
         finally:
@@ -46,7 +54,7 @@ class PacedModel:
         if asked.path == "/set":
             given = {name: values[0] for name, values in parse_qs(asked.query).items()}
             self.rate, self.count = float(given["rate"]), int(given["count"])
-        writer.write(HEAD.format("200 OK", "application/json").encode() + b'{"data":[]}')
+        writer.write(EMPTY)
         await writer.drain()
 
     async def _stream(self, writer: asyncio.StreamWriter) -> None:
@@ -56,10 +64,14 @@ class PacedModel:
             due = begun + number / self.rate if self.rate else time.monotonic()
             wait = due - time.monotonic()
             await asyncio.sleep(max(wait, 0))
-            writer.write(_token(due))
+            writer.write(_chunk(_token(due)))
             await writer.drain()
-        writer.write(FINISHED)
+        writer.write(_chunk(FINISHED) + _chunk(b""))
         await writer.drain()
+
+
+def _chunk(content: bytes) -> bytes:
+    return f"{len(content):x}\r\n".encode() + content + b"\r\n"
 
 
 def _token(due: float) -> bytes:

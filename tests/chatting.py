@@ -31,7 +31,11 @@ def kinds(events: Iterable[dict[str, Any]]) -> list[str]:
 
 
 def answer_of(events: Events) -> str:
-    return "".join(event["text"] for event in events if event["type"] == "delta")
+    answer = ""
+    for event in events:
+        if event["type"] == "delta":
+            answer = event["text"].lstrip("\n") if "restarts" in event else answer + event["text"]
+    return answer
 
 
 @dataclass

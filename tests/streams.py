@@ -8,12 +8,16 @@ from tests.e2e.mock_wire import DONE, chunk, finished
 
 
 def read(*parts: bytes, thinking: bool = False) -> tuple[str, Reply]:
-    """The joined deltas and the reply of a stream whose network reads are `parts`."""
+    """What is shown in the end, and the reply, of a stream whose network reads are `parts`."""
     reader = StreamReader(thinking=thinking)
     pieces: list[TextDelta | Reply] = [delta for part in parts for delta in reader.feed(part)]
     *deltas, reply = [*pieces, *reader.close()]
     assert isinstance(reply, Reply)
-    return "".join(delta.text for delta in deltas if isinstance(delta, TextDelta)), reply
+    shown = ""
+    for delta in deltas:
+        assert isinstance(delta, TextDelta)
+        shown = delta.text if delta.restarts else shown + delta.text
+    return shown, reply
 
 
 def text_of(*contents: str, thinking: bool = False) -> str:

@@ -53,6 +53,11 @@ class BlockRenderer:
         self._settled = 0
         self._shown: list[str] = []
 
+    @property
+    def shown(self) -> int:
+        """How many blocks there are so far."""
+        return self._settled + len(self._shown)
+
     def feed(self, text: str) -> list[Change]:
         """Take more of the answer; the blocks that changed, perhaps none until there is more."""
         self._waiting.append(self._newlines.decode(text))

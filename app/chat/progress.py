@@ -34,9 +34,11 @@ class Progress:
         match step:
             case Decision():
                 return self._turn_event(step)
-            case TextDelta(text):
+            case TextDelta(text, restarts):
+                if restarts:
+                    self._text.clear()
                 self._text.append(text)
-                return ChatDeltaEvent(text=text)
+                return ChatDeltaEvent(text=f"\n\n{text}" if restarts else text, restarts=restarts)
             case Waiting(text):
                 return ChatStatusEvent(text=text)
             case CallMade():

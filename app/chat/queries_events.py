@@ -5,26 +5,32 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, delete, exists, func, select, text, update
+from sqlalchemy import delete, exists, func, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.chat.queries import LEASE
+from app.db.engine import without_transaction
 from app.models import Event, Turn
 from app.schemas import ChatEvent
 
 # Events outlive their turn for as long as a reader may want to go on from where it was.
 KEEP_EVENTS = "1 hour"
 # One statement whatever their number. A conversation may be deleted while its turn runs: then its
-# events have no place.
-_INSERT_EVENTS = text(
+# events have no place. Deleted at this very moment, it makes the statement fail, and the next one
+# knows of it.
+_RECORD = text(
     """
-    WITH known AS (SELECT id FROM turns WHERE id = ANY(:turns) FOR KEY SHARE)
-    INSERT INTO events (turn_id, position, event)
-    SELECT turn_id, position, event::jsonb
-    FROM unnest(CAST(:turns AS uuid[]), CAST(:positions AS int[]), CAST(:events AS text[]))
-        AS made (turn_id, position, event)
-    WHERE turn_id IN (SELECT id FROM known)
-    ON CONFLICT DO NOTHING
+    WITH made AS (
+        INSERT INTO events (turn_id, position, event)
+        SELECT turn_id, position, event::jsonb
+        FROM unnest(CAST(:turns AS uuid[]), CAST(:positions AS int[]), CAST(:events AS text[]))
+            AS made (turn_id, position, event)
+        WHERE turn_id IN (SELECT id FROM turns WHERE id = ANY(:turns))
+        ON CONFLICT DO NOTHING
+    )
+    UPDATE turns SET lease_until = clock_timestamp() + CAST(:lease AS interval)
+    WHERE id = ANY(CAST(:running AS uuid[])) AND state = 'running'
+    RETURNING id, stop_requested
     """
 )
 
@@ -43,36 +49,19 @@ async def record(
     running: Sequence[uuid.UUID],
 ) -> Seen:
     """Store new events of turns of this process and renew the leases of its `running` ones."""
-    seen = await _renew(session, running) if running else ()
-    if events:
-        await _insert_events(session, events)
-    return Seen(
-        frozenset(turn_id for turn_id, _ in seen),
-        frozenset(turn_id for turn_id, stop in seen if stop),
-    )
-
-
-async def _renew(
-    session: AsyncSession, running: Sequence[uuid.UUID]
-) -> Sequence[Row[uuid.UUID, bool]]:
-    renew = (
-        update(Turn)
-        .where(Turn.id.in_(running), Turn.state == "running")
-        .values(lease_until=func.clock_timestamp() + LEASE)
-        .returning(Turn.id, Turn.stop_requested)
-    )
-    return (await session.execute(renew)).all()
-
-
-async def _insert_events(
-    session: AsyncSession, events: Sequence[tuple[uuid.UUID, int, ChatEvent]]
-) -> None:
     values = {
         "turns": [turn_id for turn_id, _, _ in events],
         "positions": [position for _, position, _ in events],
         "events": [event.model_dump_json() for _, _, event in events],
+        "running": list(running),
+        "lease": LEASE,
     }
-    await session.execute(_INSERT_EVENTS, values)
+    await without_transaction(session)
+    seen = (await session.execute(_RECORD, values)).all()
+    return Seen(
+        frozenset(turn_id for turn_id, _ in seen),
+        frozenset(turn_id for turn_id, stop in seen if stop),
+    )
 
 
 async def events_after(

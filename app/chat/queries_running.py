@@ -1,19 +1,63 @@
-"""What a running turn writes: its decision, its rounds, its events, its lease and its end."""
+"""What a running turn writes: its decision, its rounds and its end.
 
+Each is one statement, which needs no transaction around it.
+"""
+
+import json
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from sqlalchemy import func, select, text, update
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.errors import NotFound, TurnInterrupted
-from app.models import Citation, Round, Turn
+from app.models import Turn
 from app.rag.decision import Decision
 from app.rag.history import RoundMade
 from app.schemas import ChatErrorEvent, CitationState, PassageRange
 
+_ROUND = text(
+    """
+    WITH running AS (SELECT id FROM turns WHERE id = :turn AND state = 'running' FOR UPDATE),
+    said AS (
+        INSERT INTO rounds (turn_id, position, text, calls)
+        SELECT id, :position, :text, CAST(:calls AS jsonb) FROM running
+        ON CONFLICT DO NOTHING
+    )
+    SELECT id FROM running
+    """
+)
+# What a turn leaves behind is stored with its end, or not at all.
+_END = text(
+    """
+    WITH ended AS (
+        UPDATE turns SET state = :state, error = CAST(:error AS jsonb), ended_at = now()
+        WHERE id = :turn AND state = 'running' RETURNING id
+    ), said AS (
+        INSERT INTO rounds (turn_id, position, text, calls)
+        SELECT id, :position, :text, CAST(:calls AS jsonb)
+        FROM ended WHERE CAST(:position AS int) IS NOT NULL
+        ON CONFLICT DO NOTHING
+    ), cited AS (
+        INSERT INTO citations (turn_id, position, document_id, source, path, first_line, last_line,
+            state, reason, text_sha256, text)
+        SELECT ended.id, index, document_id, source, path, first_line, last_line,
+            state, reason, text_sha256, text
+        FROM ended, jsonb_to_recordset(CAST(:citations AS jsonb)) AS made (index int,
+            document_id bigint, source text, path text, first_line int, last_line int,
+            state text, reason text, text_sha256 text, text text)
+    )
+    SELECT id FROM ended
+    """
+)
+_DECIDED = text(
+    """
+    UPDATE turns SET grounded = :grounded, score = :score, reason = :reason, prompt = :prompt,
+        passages = CAST(:passages AS jsonb)
+    WHERE id = :turn
+    """
+)
 # After a restart of the database every process first gets the time to renew its leases.
 SETTLED = "3 seconds"
 
@@ -33,15 +77,14 @@ class Ending:
 async def save_decision(session: AsyncSession, turn_id: uuid.UUID, decision: Decision) -> None:
     finding = decision.finding
     values = {
+        "turn": turn_id,
         "grounded": decision.grounded,
         "score": finding.score,
         "reason": finding.reason,
         "prompt": decision.prompt,
-        "passages": [passage.model_dump() for passage in passages_given(decision)],
+        "passages": json.dumps([passage.model_dump() for passage in passages_given(decision)]),
     }
-    # A single statement needs no transaction around it, which would take two more round trips.
-    await session.connection(execution_options={"isolation_level": "AUTOCOMMIT"})
-    await session.execute(update(Turn).where(Turn.id == turn_id).values(values))
+    await session.execute(_DECIDED, values)
 
 
 def passages_given(decision: Decision) -> list[PassageRange]:
@@ -65,16 +108,13 @@ async def save_round(
     Raises `NotFound` when the conversation was deleted, `TurnInterrupted` when the turn was ended
     by another process, which took this one for dead.
     """
-    await _lock(session, turn_id, ("running",))
-    await _insert_round(session, turn_id, position, made)
+    values = {"turn": turn_id, "position": position, **_said(made)}
+    if await session.scalar(_ROUND, values) is None:
+        await _look_for(session, turn_id, "running")
 
 
-async def _insert_round(
-    session: AsyncSession, turn_id: uuid.UUID, position: int, made: RoundMade
-) -> None:
-    calls = [asdict(call) for call in made.calls]
-    row = {"turn_id": turn_id, "position": position, "text": made.text, "calls": calls}
-    await session.execute(insert(Round).values(row).on_conflict_do_nothing())
+def _said(made: RoundMade) -> dict[str, str]:
+    return {"text": made.text, "calls": json.dumps([asdict(call) for call in made.calls])}
 
 
 async def save_ending(
@@ -84,28 +124,25 @@ async def save_ending(
 
     Once more does no harm. Raises as `save_round` does.
     """
-    error = ending.error.model_dump(exclude={"type"}) if ending.error else None
-    end = update(Turn).where(Turn.id == turn_id, Turn.state == "running")
-    values = {"state": ending.state, "error": error, "ended_at": func.now()}
-    if await session.scalar(end.values(values).returning(Turn.id)) is None:
-        await _lock(session, turn_id, (ending.state,))
-    if last is not None:
-        await _insert_round(session, turn_id, *last)
-    for citation in ending.citations:
-        values = citation.model_dump(exclude={"index", "since", "now_source", "now_path"}) | {
-            "position": citation.index
-        }
-        await session.execute(
-            insert(Citation).values(turn_id=turn_id, **values).on_conflict_do_nothing()
-        )
+    position, made = last or (None, RoundMade(""))
+    values = {
+        "turn": turn_id,
+        "state": ending.state,
+        "error": ending.error.model_dump_json(exclude={"type"}) if ending.error else None,
+        "position": position,
+        **_said(made),
+        "citations": json.dumps([citation.model_dump() for citation in ending.citations]),
+    }
+    if await session.scalar(_END, values) is None:
+        await _look_for(session, turn_id, ending.state)
 
 
-async def _lock(session: AsyncSession, turn_id: uuid.UUID, states: Collection[str]) -> None:
-    """Keep a turn, which is in one of `states`, from being ended by anybody else."""
-    state = await session.scalar(select(Turn.state).where(Turn.id == turn_id).with_for_update())
+async def _look_for(session: AsyncSession, turn_id: uuid.UUID, wanted: str) -> None:
+    """Why nothing was stored, unless the turn is as wanted: then it was, the time before."""
+    state = await state_of(session, turn_id)
     if state is None:
         raise NotFound("This conversation was deleted.")
-    if state not in states:
+    if state != wanted:
         raise TurnInterrupted("This turn was ended by another process.")
 
 

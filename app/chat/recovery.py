@@ -50,7 +50,9 @@ def _unfinished_round(events: list[ChatEvent], rounds: list[Round]) -> RoundMade
     stored = {call["id"] for made in rounds for call in made.calls}
     known = [n for n, event in enumerate(events) if getattr(event, "id", None) in stored]
     behind = events[max(known, default=-1) + 1 :]
-    text = "".join(event.text for event in behind if isinstance(event, ChatDeltaEvent))
+    deltas = [event for event in behind if isinstance(event, ChatDeltaEvent)]
+    first = max((n for n, delta in enumerate(deltas) if delta.restarts), default=0)
+    text = "".join(delta.text for delta in deltas[first:]).lstrip("\n")
     calls: list[CallMade] = [
         cut_off(CallStarted(event.id, event.name, "{}", event.argument))
         for event in behind

@@ -31,6 +31,8 @@ class _Feed:
     def take(self, batch: Batch) -> Iterator[tuple[int, ChatEvent]]:
         for number, event in batch:
             if isinstance(event, ChatDeltaEvent):
+                if event.restarts:
+                    yield from self._restart(number)
                 self._text.append(event.text)
                 self._last = number
                 continue
@@ -41,6 +43,12 @@ class _Feed:
                 self._renderer = BlockRenderer()
             yield number, event
         yield from self._blocks(self._renderer.feed(self._taken()))
+
+    def _restart(self, number: int) -> Iterator[tuple[int, ChatEvent]]:
+        """Empty the blocks so far; those of the answer take their places."""
+        for index in range(self._renderer.shown):
+            yield number, ChatBlockEvent(index=index, html="")
+        self._renderer, self._text = BlockRenderer(), []
 
     def _taken(self) -> str:
         text, self._text = "".join(self._text), []

@@ -9,7 +9,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.chat.markdown import render_blocks
 from app.chat.queries import Cited, citations_of, rounds_of
 from app.models import Citation, Round, Turn
-from app.rag.history import CallMade, RoundMade, TurnMade
 from app.schemas import (
     ChatCitationsEvent,
     ChatDeltaEvent,
@@ -95,12 +94,4 @@ def _round_content(made: Round) -> RoundContent:
         text=made.text,
         blocks=render_blocks(made.text),
         calls=[ToolLine.model_validate(call) for call in made.calls],
-    )
-
-
-def turn_made(turn: Turn, rounds: list[Round]) -> TurnMade:
-    """A turn as it was sent to the model."""
-    return TurnMade(
-        turn.prompt or turn.message,
-        tuple(RoundMade(r.text, tuple(CallMade(**call) for call in r.calls)) for r in rounds),
     )

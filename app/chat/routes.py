@@ -6,20 +6,16 @@ from collections.abc import AsyncIterator
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header, Response
-from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.access import Caller
 from app.chat import queries
+from app.chat.asking import begin
 from app.chat.render import as_blocks
-from app.chat.replay import turn_content, turn_made
+from app.chat.replay import turn_content
 from app.chat.stream import EventStream
 from app.chat.turns import Batch, Turns
-from app.db.engine import Sessions
-from app.db.visible import narrowed
-from app.dependencies import CurrentSessions, CurrentTurns, Reader
+from app.dependencies import CurrentSessions, CurrentSettings, CurrentTurns, Reader
 from app.errors import InvalidRequest, TurnRunning
-from app.models import Conversation, Round, Turn
-from app.rag.agent import Task
+from app.models import Conversation, Turn
 from app.schemas import (
     ChatEvent,
     ChatRequest,
@@ -46,36 +42,12 @@ async def asked_turn(
     if not request.message.strip():
         raise InvalidRequest("message: there is no question in it.")
     try:
-        return await _begin(request, caller, sessions, turns)
+        return await begin(request, caller, sessions, turns)
     except TurnRunning:
         # It may have lost its process.
         async with sessions.begin() as session:
             await turns.recover(session)
-        return await _begin(request, caller, sessions, turns)
-
-
-async def _begin(request: ChatRequest, caller: Caller, sessions: Sessions, turns: Turns) -> Turn:
-    async with sessions.begin() as session:
-        turn, is_new = await queries.begin_turn(session, caller.owner, request)
-        if not is_new:
-            return turn
-        turns.reserve(turn.id)
-        earlier = await _earlier(session, turn) if request.conversation_id else []
-    task = Task(
-        message=turn.message,
-        history=tuple(turn_made(before, rounds) for before, rounds in earlier),
-        previous=earlier[-1][0].message if earlier else None,
-        visible=narrowed(caller.visible, turn.sources),
-        search_anyway=turn.search_anyway,
-    )
-    turns.start(turn, task)
-    return turn
-
-
-async def _earlier(session: AsyncSession, turn: Turn) -> list[tuple[Turn, list[Round]]]:
-    turns = await queries.turns_of(session, turn.conversation_id)
-    rounds = await queries.rounds_of(session, [before.id for before in turns])
-    return [(before, rounds[before.id]) for before in turns if before.id != turn.id]
+        return await begin(request, caller, sessions, turns)
 
 
 async def known_turn(turn_id: uuid.UUID, caller: Reader, sessions: CurrentSessions) -> Turn:
@@ -85,22 +57,26 @@ async def known_turn(turn_id: uuid.UUID, caller: Reader, sessions: CurrentSessio
 
 @router.post("/chat", response_class=EventStream, responses=STREAM)
 async def chat(
-    request: ChatRequest, turn: Annotated[Turn, Depends(asked_turn)], turns: CurrentTurns
+    request: ChatRequest,
+    turn: Annotated[Turn, Depends(asked_turn)],
+    turns: CurrentTurns,
+    settings: CurrentSettings,
 ) -> EventStream:
     """Ask a question; the answer streams as events, and goes on when nobody listens."""
-    return EventStream(_events(turns, turn, 0, request.render))
+    return EventStream(_events(turns, turn, 0, request.render), settings.ping_seconds)
 
 
 @router.get("/turns/{turn_id}/events", response_class=EventStream, responses=STREAM)
 async def follow(
     turn: Annotated[Turn, Depends(known_turn)],
     turns: CurrentTurns,
+    settings: CurrentSettings,
     render: Render = "text",
     last_event_id: Annotated[str, Header()] = "",
 ) -> EventStream:
     """Replay a turn from its first event, or from behind `Last-Event-ID`, and follow it."""
     after = int(last_event_id) if last_event_id.isdecimal() and len(last_event_id) < 10 else 0
-    return EventStream(_events(turns, turn, after, render))
+    return EventStream(_events(turns, turn, after, render), settings.ping_seconds)
 
 
 async def _events(turns: Turns, turn: Turn, after: int, render: Render) -> AsyncIterator[Batch]:

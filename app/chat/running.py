@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.chat.log import TurnLog
 from app.chat.progress import Progress
 from app.chat.queries_running import Ending, save_decision, save_ending, save_round
+from app.db.engine import without_transaction
 from app.errors import AppError, NotFound, TurnInterrupted
 from app.rag.agent import Agent, Finished, Task, run
 from app.rag.citations import check_citations
@@ -159,7 +160,8 @@ class RunningTurn:
             on=_may_pass, attempts=None, timeout=SAVE_SECONDS, wait_max=2.0
         ):
             with attempt:
-                async with self._agent.sessions.begin() as session:
+                async with self._agent.sessions() as session:
+                    await without_transaction(session)
                     await write(session)
 
 

@@ -9,8 +9,6 @@ from starlette.types import Message, Send
 from app.chat.turns import Batch
 
 PING = b": ping\n\n"
-# A silent stream gets a ping after one to two of these.
-QUIET_SECONDS = 5.0
 HEADERS = {
     # Proxies must neither keep nor compress events, nor wait until they have more of them.
     "cache-control": "no-cache, no-transform",
@@ -19,13 +17,19 @@ HEADERS = {
 
 
 class EventStream(StreamingResponse):
-    """All events that are there are sent at once; a comment tells that the server still lives."""
+    """All events that are there are sent at once; a comment tells that the server still lives.
+
+    It does when nothing was sent for one to two times `ping_seconds`.
+    """
 
     media_type = "text/event-stream"
 
     # FastAPI looks for the status code in the signature when it describes the API.
-    def __init__(self, batches: AsyncIterator[Batch], status_code: int = 200) -> None:
+    def __init__(
+        self, batches: AsyncIterator[Batch], ping_seconds: float, status_code: int = 200
+    ) -> None:
         super().__init__(_encoded(batches), status_code, headers=HEADERS)
+        self._ping_seconds = ping_seconds
         self._quiet = True
 
     async def stream_response(self, send: Send) -> None:
@@ -42,7 +46,7 @@ class EventStream(StreamingResponse):
     async def _ping(self, send: Send) -> None:
         while True:
             self._quiet = True
-            await asyncio.sleep(QUIET_SECONDS)
+            await asyncio.sleep(self._ping_seconds)
             if self._quiet:
                 await send({"type": "http.response.body", "body": PING, "more_body": True})
 

@@ -3,7 +3,8 @@
 import asyncio
 import math
 import uuid
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Generator, Sequence
+from contextlib import contextmanager
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -45,9 +46,14 @@ class Turns:
         self._closing = False
         self._renewed = -math.inf
 
-    def reserve(self, turn_id: uuid.UUID) -> None:
-        """Say that a turn will be started here, before others can see it and take it for lost."""
+    @contextmanager
+    def reserved(self, turn_id: uuid.UUID) -> Generator[None]:
+        """A turn that is stored amid this is about to be started here, and not lost."""
         self._reserved.add(turn_id)
+        try:
+            yield
+        finally:
+            self._reserved.discard(turn_id)
 
     def __contains__(self, turn_id: object) -> bool:
         """Whether a turn runs, or is about to run, in this process."""
@@ -56,7 +62,6 @@ class Turns:
     def start(self, turn: Turn, task: Task) -> None:
         running = RunningTurn(self._agent, turn.conversation_id, turn.id)
         self._turns[turn.id] = running
-        self._reserved.discard(turn.id)
         running.start(task)
         if self._closing:
             running.interrupt()
@@ -114,7 +119,9 @@ class Turns:
         now = asyncio.get_running_loop().time()
         is_due = now - self._renewed >= RENEW_SECONDS
         live = [t.id for t in turns if is_due and not t.log.ended]
-        async with self._own_sessions.begin() as session:
+        if not fresh and not live:
+            return
+        async with self._own_sessions() as session:
             seen = await events.record(session, [(t.id, n, e) for t, n, e in fresh], live)
         self._renewed = now if is_due else self._renewed
         for turn, number, _ in fresh:

@@ -1,5 +1,6 @@
 """The database engine and its sessions."""
 
+import selectors
 from time import monotonic
 from typing import Any
 
@@ -16,9 +17,9 @@ from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 Sessions = async_sessionmaker[AsyncSession]
 
-# A connection that was used a moment ago hardly died since: asking it each time would be one more
-# round trip for every transaction.
-UNASKED_SECONDS = 0.2
+# A database that went away closed its connections, which is seen without a word. One that cannot
+# even do this, or a firewall in between, is asked about connections that were idle for longer.
+UNASKED_SECONDS = 10.0
 _RETURNED = "returned"
 
 
@@ -49,6 +50,14 @@ def create_sessions(engine: AsyncEngine) -> Sessions:
     return async_sessionmaker(engine, expire_on_commit=False)
 
 
+async def without_transaction(session: AsyncSession) -> None:
+    """Let each statement of the session be stored by itself.
+
+    One that stands alone needs no transaction around it, which would take two more round trips.
+    """
+    await session.connection(execution_options={"isolation_level": "AUTOCOMMIT"})
+
+
 def _ask_before_use(engine: AsyncEngine) -> None:
     sync = engine.sync_engine
 
@@ -61,9 +70,15 @@ def _ask_before_use(engine: AsyncEngine) -> None:
         connection: Any, record: ConnectionPoolEntry, _: PoolProxiedConnection
     ) -> None:
         idle = monotonic() - record.info.get(_RETURNED, monotonic())
-        if idle < UNASKED_SECONDS:
-            return
         try:
-            sync.dialect.do_ping(connection)
+            if idle >= UNASKED_SECONDS or _has_something_to_say(connection):
+                sync.dialect.do_ping(connection)
         except sync.dialect.loaded_dbapi.Error as error:
             raise InvalidatePoolError from error
+
+
+def _has_something_to_say(connection: Any) -> bool:
+    """Whether there is something to read that nobody asked for: the end, for the most part."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(connection.driver_connection.fileno(), selectors.EVENT_READ)
+        return bool(selector.select(0))

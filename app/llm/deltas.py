@@ -40,6 +40,7 @@ class StreamReader:
         self._begun = False
         self._filter = ThinkingFilter(thinking=thinking)
         self._closings = 0
+        self._restarts = False
         self._calls = CallAssembler()
         self._finish = ""
         self._high_surrogate = ""
@@ -142,22 +143,23 @@ class StreamReader:
         answer = self._filter.feed(clean(text))
         if self._filter.closings > self._closings:
             self._closings = self._filter.closings
-            # What was shown already stays: the answer that is kept is the one that was seen.
-            self._ready = ["\n\n"] if self._text else []
+            self._restarts = self._restarts or bool(self._text)
+            self._ready, self._text = [], []
         self._ready.append(answer)
 
     def _let_out(self) -> list[TextDelta]:
         """Let text out, but blanks only in front of something to see: they show nothing yet."""
         text = "".join(self._ready)
+        restarts, self._restarts = self._restarts, False
         if not self._text and not text.strip():
             self._ready = [text]
-            return []
+            return [TextDelta("", restarts=True)] if restarts else []
         if not self._text:
             blank_lines = text[: len(text) - len(text.lstrip())].rpartition("\n")
             text = text.removeprefix("".join(blank_lines[:2]))
         self._ready.clear()
         self._text.append(text)
-        return [TextDelta(text)] if text else []
+        return [TextDelta(text, restarts)] if text else []
 
     def _bound(self, size: int) -> None:
         if size > self._limit:

@@ -56,9 +56,13 @@ class LlmRequest:
 
 @dataclass(frozen=True)
 class TextDelta:
-    """A piece of the answer as it arrives."""
+    """A piece of the answer as it arrives.
+
+    With `restarts` it is the first: what was shown of this reply before turned out to be thinking.
+    """
 
     text: str
+    restarts: bool = False
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import AsyncGenerator
+from contextlib import suppress
 
 import httpx
 
@@ -13,11 +14,15 @@ from app.llm.failures import from_status, sentence, shortened
 # Of an exception's words, what tells a person nothing.
 _SAYS_NOTHING = re.compile(r"\[Errno -?\d+\] |All connection attempts failed")
 _GRACE_SECONDS = 2.0
+_END_SECONDS = 0.05
 _ERROR_BODY_BYTES = 64 * 1024
 
 
 async def chunks_of(response: httpx.Response, reader: StreamReader) -> AsyncGenerator[bytes, None]:
-    """The body up to `[DONE]`; not all servers close the connection once a reply is finished."""
+    """The body up to `[DONE]`; not all servers end it once a reply is finished.
+
+    Those that do get a moment for it: only then can the connection serve the next request.
+    """
     chunks = response.aiter_bytes()
     while not reader.done:
         try:
@@ -28,6 +33,10 @@ async def chunks_of(response: httpx.Response, reader: StreamReader) -> AsyncGene
         if chunk is None:
             return
         yield chunk
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_END_SECONDS):
+            async for _ in chunks:
+                pass
 
 
 async def refusal_of(response: httpx.Response) -> ModelError:

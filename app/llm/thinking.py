@@ -1,4 +1,14 @@
-"""Takes a model's thinking (`<think>…</think>`) out of the text that it streams."""
+"""Takes a model's thinking (`<think>…</think>`) out of the text that it streams.
+
+Some servers open the thinking in the prompt, so that only a `</think>` arrives. Then all of the
+reply before it was thinking, but by now it has been shown. What follows from it:
+
+* What is stored is the answer alone. A reader of `block` events sees it take the place of the
+  thinking; one of `delta` events, who cannot be made to forget, gets a blank line and `restarts`.
+* A server is known by its first such reply: from then on, until a reply comes without, the
+  beginning of each one is held back until the tag has come (or the end, if none does).
+* Nothing is held back from other servers: an answer must not wait for a tag that never comes.
+"""
 
 import re
 from enum import Enum, auto

@@ -41,6 +41,8 @@ export class Blocks {
   finish() {
     this.flush();
     clearTimeout(this.#timer);
+    // Emptied, as what stood there was no part of the answer.
+    for (const block of this.element.querySelectorAll(":scope > .block:empty")) block.remove();
     for (const code of this.element.querySelectorAll("pre")) addCopyButton(code);
   }
 

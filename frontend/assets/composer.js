@@ -1,4 +1,5 @@
 /** Where a question is written: sends once, never in the middle of composing a character. */
+import { announce } from "./status.js";
 
 const SAFARI_COMPOSING = 229;
 
@@ -11,6 +12,7 @@ export class Composer {
   #running = false;
   #draftKey = "brain-draft";
   #notice = document.getElementById("editing");
+  #notSent = document.getElementById("not-sent");
   #edited = null;
 
   /** `onSend(text, turn)`: `turn` is the one whose question was edited, or null. */
@@ -64,6 +66,7 @@ export class Composer {
     this.#send.hidden = running;
     this.#stop.hidden = !running;
     this.#stop.disabled = false;
+    this.#notSent.hidden = true;
     this.#changed();
     if (hadFocus) this.focus();
   }
@@ -97,12 +100,18 @@ export class Composer {
   #submit(event) {
     event.preventDefault();
     const text = this.#field.value;
-    if (this.#running || text.trim() === "") return;
+    if (text.trim() === "") return;
+    if (this.#running) return this.#refuse();
     const edited = this.#edited;
     this.#write("");
     this.#mark(null);
     this.#onSend(text.trim(), edited);
     this.focus();
+  }
+
+  #refuse() {
+    this.#notSent.hidden = false;
+    announce(this.#notSent.textContent);
   }
 
   #mark(turn) {

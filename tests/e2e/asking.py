@@ -79,7 +79,8 @@ async def _events(response: httpx.Response) -> AsyncGenerator[Json]:
     response.raise_for_status()
     source = EventSource(response)
     async for event in source.aiter_sse():
-        yield _value(event)
+        if event.data:  # This client takes a ping for an event without data.
+            yield _value(event)
 
 
 def _value(event: ServerSentEvent) -> Json:

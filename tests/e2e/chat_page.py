@@ -35,6 +35,10 @@ class ChatPage:
         return self.page.locator("#send-status")
 
     @property
+    def not_sent(self) -> Locator:
+        return self.page.locator("#not-sent")
+
+    @property
     def transcript(self) -> Locator:
         return self.page.get_by_role("log", name="Transcript")
 

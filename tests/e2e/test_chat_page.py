@@ -139,13 +139,20 @@ async def test_small_talk_is_answered_without_a_notice(chat: ChatPage, mock: Moc
     assert "tools" not in mock.requests[-1]
 
 
-async def test_what_is_typed_while_an_answer_runs_is_kept(chat: ChatPage, mock: MockLLM) -> None:
+async def test_what_is_sent_while_an_answer_runs_is_kept_and_the_page_says_so(
+    chat: ChatPage, mock: MockLLM
+) -> None:
     mock.script(60.0, *saying("Here."))
     await chat.ask(QUESTION)
+    await chat.message.press("Enter")
+    await expect(chat.not_sent).to_be_hidden()
     await chat.message.fill("the next question")
     await chat.message.press("Enter")
+    await expect(chat.not_sent).to_be_visible()
+    await expect(chat.page.get_by_role("status")).to_have_text(await chat.not_sent.inner_text())
     await chat.stop.click()
     await chat.ended()
+    await expect(chat.not_sent).to_be_hidden()
     await expect(chat.message).to_have_value("the next question")
     await expect(chat.questions).to_have_count(1)
 

@@ -122,6 +122,26 @@ class TestRunningTurns:
         assert len(listed) == 1
         assert both[0] == both[1] == again
 
+    async def test_of_questions_asked_at_once_in_one_conversation_one_runs(
+        self, settings: Settings
+    ) -> None:
+        go_on = asyncio.Event()
+        model = ScriptedModel(saying("Hello!"), [go_on, *saying("Well.")])
+        async with chatting(settings, model) as chat:
+            begun = await chat.ask("Hello there!")
+            body = {"message": "Hello again!", "conversation_id": begun[0]["conversation_id"]}
+            bodies = [body | {"key": f"k{number % 4}"} for number in range(8)]
+            asked = [asyncio.create_task(chat.client.post("/api/chat", json=b)) for b in bodies]
+            while sum(task.done() for task in asked) < 6:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+            go_on.set()
+            answers = await asyncio.gather(*asked)
+            shown = await chat.conversation(begun)
+        answered = [answer.text for answer in answers if answer.status_code == 200]
+        assert [answer.status_code for answer in answers].count(409) == 6
+        assert answered[0] == answered[1]
+        assert len(shown["turns"]) == len(model.requests) == 2
+
     async def test_stop_keeps_what_was_said_and_closes_the_model(self, settings: Settings) -> None:
         model = ScriptedModel([TextDelta("Half an "), asyncio.Event()], saying("Whole."))
         async with chatting(settings, model) as chat:

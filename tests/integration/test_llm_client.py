@@ -1,6 +1,7 @@
 """The model client against a real server: replies, and how they end."""
 
 import asyncio
+from contextlib import suppress
 from typing import Any
 
 import httpx
@@ -16,6 +17,7 @@ from app.llm.messages import (
     ToolMessage,
     UserMessage,
 )
+from app.settings import Settings
 from tests.asking import ASKED, OK, ask, settings
 from tests.e2e.mock_llm import RST, MockLLM
 from tests.e2e.mock_wire import DONE, chunk, event, finished
@@ -44,6 +46,36 @@ async def test_a_finished_reply_counts_however_the_connection_ends(
 ) -> None:
     mock.script(chunk({"content": "ok"}), *end)
     assert (await ask(mock, http)).reply == Reply("ok")
+
+
+async def test_the_connection_of_a_reply_that_ends_serves_the_next_one(
+    http: httpx.AsyncClient,
+) -> None:
+    connections = 0
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal connections
+        connections += 1
+        with suppress(asyncio.IncompleteReadError):
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                _, _, length = head.lower().partition(b"content-length: ")
+                await reader.readexactly(int(length.split()[0]))
+                body = chunk({"content": "ok"}) + finished() + DONE
+                writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+                writer.write(f"{len(body):x}\r\n".encode() + body + b"\r\n")
+                await writer.drain()
+                await asyncio.sleep(0)
+                writer.write(b"0\r\n\r\n")
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        model = OpenAIModel(Settings(llm_base_url=url, llm_model="m"), http)
+        for _ in range(3):
+            pieces = [piece async for piece in model.stream(ASKED)]
+            assert pieces[-1] == Reply("ok")
+        await http.aclose()
+    assert connections == 1
 
 
 async def test_a_json_completion_is_a_reply(mock: MockLLM, http: httpx.AsyncClient) -> None:
@@ -111,5 +143,5 @@ async def test_a_server_that_never_opens_thinking_is_known_after_one_reply(
         mock.script(chunk({"content": "plan"}), 0.05, chunk({"content": "</think>ok"}), DONE)
         pieces = [piece async for piece in model.stream(ASKED)]
         shown.append("".join(piece.text for piece in pieces if isinstance(piece, TextDelta)))
-        assert pieces[-1] == Reply(shown[-1])
-    assert shown == ["plan\n\nok", "ok"]
+        assert pieces[-1] == Reply("ok")
+    assert shown == ["planok", "ok"]

@@ -9,7 +9,7 @@ from sqlalchemy import func, select, text
 
 from app.chat import queries_events as events
 from app.chat import queries_running as rows
-from app.chat.queries import begin_turn
+from app.chat.queries_begin import insert_turn
 from app.chat.recovery import recover_abandoned
 from app.db.engine import Sessions
 from app.errors import TurnInterrupted
@@ -42,11 +42,15 @@ EVENTS: list[ChatEvent] = [
 @pytest.fixture
 async def abandoned(sessions: Sessions) -> Turn:
     """A turn amid its second round, whose process has been gone for a minute."""
+    async with sessions() as session:
+        turn = await insert_turn(session, "", ChatRequest(message="Which port?"), uuid.uuid4())
+        assert turn is not None
     async with sessions.begin() as session:
-        turn, _ = await begin_turn(session, "", ChatRequest(message="Which port?"))
-        turn.lease_until = func.now() - timedelta(minutes=1)
+        lost = await session.get_one(Turn, turn.id)
+        lost.lease_until = func.now() - timedelta(minutes=1)
     async with sessions.begin() as session:
         await rows.save_round(session, turn.id, 0, STORED)
+    async with sessions() as session:
         numbered = [(turn.id, number, event) for number, event in enumerate(EVENTS, 1)]
         await events.record(session, numbered, [])
         # The database may just have been started.
@@ -109,7 +113,7 @@ async def test_a_process_that_comes_back_cannot_undo_it(
 
 
 async def test_a_renewed_turn_is_left_alone(sessions: Sessions, abandoned: Turn) -> None:
-    async with sessions.begin() as session:
+    async with sessions() as session:
         seen = await events.record(session, [], [abandoned.id])
         assert seen.running == {abandoned.id}
     async with sessions.begin() as session:
@@ -120,7 +124,7 @@ async def test_a_renewed_turn_is_left_alone(sessions: Sessions, abandoned: Turn)
 async def test_the_writer_learns_whom_to_stop(sessions: Sessions, abandoned: Turn) -> None:
     async with sessions.begin() as session:
         await rows.request_stop(session, abandoned.id)
-    async with sessions.begin() as session:
+    async with sessions() as session:
         seen = await events.record(session, [], [abandoned.id, uuid.uuid4()])
     assert seen.stopped == {abandoned.id}
     assert seen.running == {abandoned.id}
@@ -145,3 +149,18 @@ async def test_events_are_forgotten_an_hour_after_the_end(
         await session.flush()
         await events.forget_events(session)
         assert not await events.has_events(session, abandoned.id)
+
+
+async def test_thinking_that_was_taken_back_is_not_recovered(
+    sessions: Sessions, abandoned: Turn
+) -> None:
+    async with sessions() as session:
+        last = len(EVENTS)
+        said = [ChatDeltaEvent(text="\n\n", restarts=True), ChatDeltaEvent(text="Port 8081")]
+        numbered = [(abandoned.id, last + n, event) for n, event in enumerate(said, 1)]
+        await events.record(session, numbered, [])
+    async with sessions.begin() as session:
+        await recover_abandoned(session)
+    async with sessions() as session:
+        _, second = await session.scalars(select(Round).order_by(Round.position))
+    assert second.text == "Port 8081"

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.llm.deltas import StreamReader
 from app.llm.failures import EmptyReply
+from app.llm.messages import Reply, TextDelta
 from tests.e2e.mock_wire import DONE, called, chunk, finished
 from tests.streams import read, text_of
 
@@ -62,9 +64,31 @@ def test_a_closing_tag_that_nothing_opened_voids_what_was_not_shown_yet() -> Non
     assert (shown, reply.text) == ("Answer", "Answer")
 
 
-def test_what_was_shown_before_a_closing_tag_that_nothing_opened_is_kept() -> None:
-    shown, reply = read(chunk({"content": "plan"}), chunk({"content": "</think>Answer"}), DONE)
-    assert (shown, reply.text) == ("plan\n\nAnswer", "plan\n\nAnswer")
+@pytest.mark.parametrize(
+    "contents", [["plan", "</think>Answer"], ["plan", "</think>\n\n", "Answer"]]
+)
+def test_what_was_shown_before_a_closing_tag_that_nothing_opened_is_taken_back(
+    contents: list[str],
+) -> None:
+    reader = StreamReader()
+    pieces = [delta for text in contents for delta in reader.feed(chunk({"content": text}))]
+    assert pieces[0] == TextDelta("plan")
+    assert pieces[1].restarts
+    assert reader.feed(DONE) == []
+    assert reader.close() == [Reply("Answer")]
+    assert "".join(piece.text for piece in pieces[1:]) == "Answer"
+
+
+def test_thinking_that_was_shown_and_taken_back_is_no_answer() -> None:
+    with pytest.raises(EmptyReply, match="no answer"):
+        read(chunk({"content": "plan"}), chunk({"content": "</think>"}), finished(), DONE)
+
+
+def test_a_call_after_thinking_that_was_shown_has_no_text_before_it() -> None:
+    call = {"tool_calls": [called(0, id="a", name="x", arguments="{}")]}
+    parts = [chunk({"content": "plan"}), chunk({"content": "</think>\n"}), chunk(call), DONE]
+    shown, reply = read(*parts)
+    assert (shown, reply.text, len(reply.calls)) == ("", "", 1)
 
 
 @pytest.mark.parametrize("name", ["reasoning_content", "reasoning"])
