@@ -20,6 +20,7 @@ from app.dependencies import CurrentSessions, CurrentTurns, Reader
 from app.errors import InvalidRequest, TurnRunning
 from app.models import Conversation, Round, Turn
 from app.rag.agent import Task
+from app.rag.follow_ups import last_question
 from app.schemas import (
     ChatEvent,
     ChatRequest,
@@ -64,7 +65,7 @@ async def _begin(request: ChatRequest, caller: Caller, sessions: Sessions, turns
     task = Task(
         message=turn.message,
         history=tuple(turn_made(before, rounds) for before, rounds in earlier),
-        previous=earlier[-1][0].message if earlier else None,
+        previous=last_question(before.message for before, _ in earlier),
         visible=narrowed(caller.visible, turn.sources),
         search_anyway=turn.search_anyway,
     )
