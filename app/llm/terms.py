@@ -10,6 +10,7 @@ from typing import Any, cast
 import Stemmer
 
 from app.llm.languages import PHRASES, asks_for_number, asks_for_steps, language_of, stop_words
+from app.llm.set_phrases import asks_for_more
 from app.text import normalize
 
 _WORD = re.compile(r"[^\W_]+")
@@ -40,6 +41,8 @@ class Terms:
 def terms_of(question: str, previous: str) -> Terms:
     """The terms of a question; one that says little by itself leans on the question before."""
     question, previous = question[:_QUESTION_CHARACTERS], previous[:_QUESTION_CHARACTERS]
+    if previous and asks_for_more(question):
+        question, previous = previous, ""
     language = language_of(question)
     telling = _telling(question, language)
     weights = dict.fromkeys(stems(telling, language), 1.0)
