@@ -9,6 +9,7 @@ from app.access import Caller
 from app.chat.turns import Turns
 from app.db.engine import Sessions
 from app.errors import Forbidden
+from app.rag.overview import Overview
 from app.rag.retrieval import Retriever
 from app.settings import Settings
 
@@ -33,6 +34,10 @@ def _retriever(request: Request) -> Retriever:
     return request.app.state.retriever
 
 
+def _overview(request: Request) -> Overview:
+    return request.app.state.overview
+
+
 def _reader(request: Request) -> Caller:
     return request.app.state.tokens.caller(request.headers.get("authorization"))
 
@@ -49,6 +54,7 @@ CurrentSessions = Annotated[Sessions, Depends(_sessions)]
 # Reading a large document takes much memory, so that one is read after the other.
 LargeUploads = Annotated[asyncio.Semaphore, Depends(_large_uploads)]
 CurrentRetriever = Annotated[Retriever, Depends(_retriever)]
+CurrentOverview = Annotated[Overview, Depends(_overview)]
 CurrentTurns = Annotated[Turns, Depends(_turns)]
 Reader = Annotated[Caller, Depends(_reader)]
 Editor = Annotated[Caller, Depends(_editor)]
