@@ -8,7 +8,7 @@ from typing import Any
 
 from app.llm.languages import PHRASES, language_of, small_talk
 from app.llm.messages import LlmRequest, Reply, TextDelta, ToolCall, Waiting
-from app.llm.quoting import best_quotes, quotation, ranked
+from app.llm.quoting import beginnings, best_quotes, quotation, ranked
 from app.llm.set_phrases import asks_about_collection, asks_for_more
 from app.llm.terms import Terms, shared_form, terms_of
 from app.llm.units import Unit, units_of
@@ -19,6 +19,12 @@ _READS_AT_ONCE = 2
 _WORTH_A_LOOK = 0.15
 _MOST_LISTED = 50
 _LINES_BEFORE, _LINES_AT_ONCE = 15, 60
+
+_SUMMARY = re.compile(
+    r"summar|overview|outline|gist|what(?:'s| is| does) .*(?:about|say|in|contain)\b|describe"
+    r"|zusammenfass|fasse?\b.*zusammen|überblick|résum|aperçu|resum",
+    re.IGNORECASE,
+)
 
 Wanted = tuple[str, dict[str, Any]]
 
@@ -63,6 +69,8 @@ def _next_calls(request: LlmRequest, seen: View, terms: Terms) -> Sequence[Wante
     made = [call.name for call in seen.calls]
     if asks_about_collection(seen.question):
         return [] if made or "list_documents" not in offered else [("list_documents", {})]
+    if _is_summary(seen) and beginnings(units_of(seen.lines), seen.question):
+        return []
     if "read_document" in made or not seen.is_about_documents:
         return []
     if "search_documents" in offered and (patterns := _patterns(seen, terms)):
@@ -113,13 +121,18 @@ def _answer(seen: View, terms: Terms) -> str:
         return " ".join(filter(None, said)) if named else phrases.no_documents
     if seen.listed:
         return _listing(seen, phrases.listing)
-    quotes = best_quotes(_untold(seen), terms)
+    units = _untold(seen)
+    quotes = (_is_summary(seen) and beginnings(units, seen.question)) or best_quotes(units, terms)
     if quotes:
         # Blank lines between them: an odd backtick in one must not reach into the next.
         items = [f"- {quotation(unit, terms)}" for unit in quotes]
         return "\n\n".join([phrases.quoting, *items])
     searched = ", ".join(f"“{pattern}”" for pattern in _searched(seen) or terms.patterns[:3])
     return f"{phrases.nothing} {searched}." if searched else phrases.not_covered
+
+
+def _is_summary(seen: View) -> bool:
+    return _SUMMARY.search(seen.question) is not None
 
 
 def _listing(seen: View, said: str) -> str:

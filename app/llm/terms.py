@@ -23,6 +23,11 @@ _IDENTIFIER = re.compile(
 )
 _QUESTION_CHARACTERS = 2_000
 _FADED = 0.4
+# What many lines say and few answers: no use in searching for it.
+_VAGUE = frozenset(
+    """difference differences between example examples default happen happens explain describe mean
+    meaning purpose work works return returns way kind type unterschied bedeutet beispiel""".split()
+)
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,7 @@ def terms_of(question: str, previous: str) -> Terms:
         weights = dict.fromkeys(stems(before, language), _FADED) | weights
         telling += before
     literal = _literals(question)
+    telling = [word for word in telling if word.casefold() not in _VAGUE] or telling
     patterns = [*literal, *sorted(dict.fromkeys(telling), key=_weight_as_pattern, reverse=True)]
     return Terms(
         language=language,

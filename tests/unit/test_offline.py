@@ -141,6 +141,39 @@ async def test_who_asks_for_more_is_told_what_was_not_told_yet() -> None:
     assert "02:30" not in more.text
 
 
+RST = """.. envvar:: NO_CACHE
+
+   If this is set, nothing is kept on disk.
+
+.. option:: -n
+
+   See also :envvar:`NO_CACHE`.
+
+.. function:: squeeze(item, \\
+              timeout=None)
+   :module: press
+
+   Presses *item* until no air is left in it, then gives back
+   *item* alone.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted"),
+    [
+        ("What does NO_CACHE do?", "“If this is set, nothing is kept on disk.” [man/a.rst:3]"),
+        ("What does squeeze do?", "“Presses *item* until no air is left in it, then gives back"),
+        ("Summarize a.rst", "“If this is set, nothing is kept on disk.” [man/a.rst:3]"),
+    ],
+)
+async def test_what_is_defined_is_told_by_the_text_below(question: str, quoted: str) -> None:
+    lines = "\n".join(f"{n}: {line}" for n, line in enumerate(RST.split("\n"), 1))
+    passage = f'<passage source="man" path="a.rst" lines="1-14">\n{lines}\n</passage>'
+    answer = (await reply_to(grounded(question, passage))).text
+    assert quoted in answer.split("\n\n")[1]
+    assert "timeout=None" not in answer
+
+
 async def test_a_deflection_without_documents_says_so() -> None:
     prompt = "Sources:\n(there are no documents yet)\n\nQuestion: Who won?"
     assert (await reply_to(UserMessage(prompt))).text.startswith("There are no documents yet")
