@@ -12,6 +12,7 @@ from app.access import Caller
 from app.chat.turns import Turns
 from app.db.engine import Sessions
 from app.errors import Forbidden
+from app.rag.overview import Overview
 from app.rag.retrieval import Retriever
 from app.settings import Settings
 
@@ -36,6 +37,10 @@ async def _retriever(request: Request) -> Retriever:
     return request.app.state.retriever
 
 
+async def _overview(request: Request) -> Overview:
+    return request.app.state.overview
+
+
 async def _reader(request: Request) -> Caller:
     return request.app.state.tokens.caller(request.headers.get("authorization"))
 
@@ -52,6 +57,7 @@ CurrentSessions = Annotated[Sessions, Depends(_sessions)]
 # Reading a large document takes much memory, so that one is read after the other.
 LargeUploads = Annotated[asyncio.Semaphore, Depends(_large_uploads)]
 CurrentRetriever = Annotated[Retriever, Depends(_retriever)]
+CurrentOverview = Annotated[Overview, Depends(_overview)]
 CurrentTurns = Annotated[Turns, Depends(_turns)]
 Reader = Annotated[Caller, Depends(_reader)]
 Editor = Annotated[Caller, Depends(_editor)]

@@ -26,6 +26,7 @@ from app.llm.offline import OfflineModel
 from app.rag.decision import Agent
 from app.rag.embedders import open_meaning
 from app.rag.embedding_process import keep_embedding
+from app.rag.overview import Overview
 from app.rag.routes import router as rag_router
 from app.search.routes import router as search_router
 from app.settings import Settings
@@ -80,6 +81,8 @@ async def _open(
     agent = await _agent(settings, sessions, model, stack)
     turns = Turns(agent, create_sessions(own_engine))
     app.state.sessions, app.state.turns, app.state.retriever = sessions, turns, agent.retriever
+    app.state.overview = Overview(agent.retriever)
+    stack.push_async_callback(app.state.overview.close)
     background = [turns.keep_written(), turns.keep_recovering(), keep_merged(sessions)]
     if agent.meaning:
         background.append(keep_embedding(settings, url, sessions))

@@ -213,6 +213,8 @@ class PassageRange(BaseModel):
 
 
 class ChatTurnEvent(BaseModel):
+    """`scope` names the sources that the question was narrowed to; null means all."""
+
     type: Literal["turn"] = "turn"
     conversation_id: uuid.UUID
     turn_id: uuid.UUID
@@ -220,6 +222,7 @@ class ChatTurnEvent(BaseModel):
     score: float
     reason: str
     sources: list[PassageRange]
+    scope: list[str] | None = None
 
 
 class ChatToolEvent(BaseModel):
@@ -351,6 +354,7 @@ class TurnContent(BaseModel):
     score: float | None
     reason: str | None
     sources: list[PassageRange]
+    scope: list[str] | None
     rounds: list[RoundContent]
     citations: list[CitationState]
     error: Problem | None

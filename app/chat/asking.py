@@ -12,6 +12,7 @@ from app.db.visible import narrowed
 from app.errors import TurnRunning
 from app.models import Turn
 from app.rag.agent import Task
+from app.rag.follow_ups import last_question
 from app.schemas import ChatRequest
 
 # Whatever was in the way was gone when it was looked for: hardly ever, and never so often.
@@ -47,14 +48,14 @@ async def _stored(sessions: Sessions, owner: str, request: ChatRequest, turn_id:
 
 
 async def _task(request: ChatRequest, caller: Caller, sessions: Sessions, turn: Turn) -> Task:
-    previous, history = None, ()
+    asked, history = [], ()
     if request.conversation_id is not None:
         async with sessions() as session:
-            previous, history = await earlier_turns(session, turn)
+            asked, history = await earlier_turns(session, turn)
     return Task(
         message=request.message,
         history=tuple(history),
-        previous=previous,
+        previous=last_question(asked),
         visible=narrowed(caller.visible, request.sources or None),
         search_anyway=request.search_anyway,
     )

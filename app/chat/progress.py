@@ -22,9 +22,12 @@ INTERRUPTED_CALL = "This call was interrupted before it had a result."
 class Progress:
     """The rounds of a turn so far, and what there is of the next one."""
 
-    def __init__(self, conversation_id: uuid.UUID, turn_id: uuid.UUID) -> None:
+    def __init__(
+        self, conversation_id: uuid.UUID, turn_id: uuid.UUID, scope: list[str] | None
+    ) -> None:
         self._conversation_id = conversation_id
         self._turn_id = turn_id
+        self._scope = scope
         self.rounds: list[RoundMade] = []
         self._text: list[str] = []
         self._calls: dict[str, CallStarted] = {}
@@ -83,6 +86,7 @@ class Progress:
             score=decision.finding.score,
             reason=decision.finding.reason,
             sources=passages_given(decision),
+            scope=self._scope,
         )
 
 

@@ -92,7 +92,7 @@ async def insert_turn(
     conversation_id = await session.scalar(_GO_ON if goes_on else _BEGIN_CONVERSATION, values)
     if conversation_id is None:
         return None
-    return Turn(id=turn_id, conversation_id=conversation_id)
+    return Turn(id=turn_id, conversation_id=conversation_id, sources=request.sources or None)
 
 
 def _title(message: str) -> str:
@@ -122,8 +122,8 @@ async def in_the_way(session: AsyncSession, owner: str, request: ChatRequest) ->
     return None
 
 
-async def earlier_turns(session: AsyncSession, turn: Turn) -> tuple[str | None, Sequence[TurnMade]]:
-    """What was asked last before a turn, if anything was, and the turns before it as sent."""
+async def earlier_turns(session: AsyncSession, turn: Turn) -> tuple[list[str], Sequence[TurnMade]]:
+    """What was asked before a turn, and the turns before it as sent."""
     await without_transaction(session)
     values = {"conversation": turn.conversation_id, "turn": turn.id}
     rows = (await session.execute(_HISTORY, values)).all()
@@ -138,4 +138,4 @@ async def earlier_turns(session: AsyncSession, turn: Turn) -> tuple[str | None, 
         )
         for together in (list(group) for _, group in groupby(rows, key=attrgetter("id")))
     ]
-    return (rows[-1].message if rows else None), made
+    return list({row.id: row.message for row in rows}.values()), made

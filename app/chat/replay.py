@@ -44,6 +44,7 @@ def _events(turn: Turn, rounds: list[Round], citations: list[Cited]) -> Iterator
             score=turn.score or 0.0,
             reason=turn.reason or "",
             sources=[PassageRange.model_validate(passage) for passage in turn.passages],
+            scope=turn.sources,
         )
     for made in rounds:
         if made.text:
@@ -78,6 +79,7 @@ def turn_content(turn: Turn, rounds: list[Round], citations: list[Cited]) -> Tur
     error = turn.error and Problem(error=turn.error["code"], detail=turn.error["message"])
     told = {
         "sources": turn.passages,
+        "scope": turn.sources,
         "rounds": [_round_content(made) for made in rounds],
         "citations": [_citation(citation) for citation in citations],
         "error": error,

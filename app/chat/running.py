@@ -42,12 +42,19 @@ SAVE_SECONDS = 30.0
 class RunningTurn:
     """A turn with its log; cancelling its task ends it as stopped or as interrupted."""
 
-    def __init__(self, agent: Agent, conversation_id: uuid.UUID, turn_id: uuid.UUID) -> None:
+    def __init__(
+        self,
+        agent: Agent,
+        conversation_id: uuid.UUID,
+        turn_id: uuid.UUID,
+        scope: list[str] | None = None,
+    ) -> None:
+        """`scope` names the sources that the question was narrowed to."""
         self.id = turn_id
         self.log = TurnLog()
         self.written = 0
         self._agent = agent
-        self._progress = Progress(conversation_id, turn_id)
+        self._progress = Progress(conversation_id, turn_id, scope)
         self._decision: Decision | None = None
         self._deciding: asyncio.Task[None] | None = None
         self._stopping = False

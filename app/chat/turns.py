@@ -60,7 +60,7 @@ class Turns:
         return turn_id in self._turns or turn_id in self._reserved
 
     def start(self, turn: Turn, task: Task) -> None:
-        running = RunningTurn(self._agent, turn.conversation_id, turn.id)
+        running = RunningTurn(self._agent, turn.conversation_id, turn.id, turn.sources)
         self._turns[turn.id] = running
         running.start(task)
         if self._closing:

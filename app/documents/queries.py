@@ -11,7 +11,7 @@ from sqlalchemy.orm import defer
 
 from app.db.visible import Visible, within
 from app.errors import NotFound
-from app.models import Document, Passage
+from app.models import Document, DocumentCount, Passage
 
 WITHOUT_CONTENT = defer(Document.content, raiseload=True)
 # Trigram similarity below which a name is no likely misspelling of another.
@@ -100,6 +100,15 @@ async def count_documents(
     if source is not None:
         statement = statement.where(Document.source == source)
     return (await session.scalar(statement)) or 0
+
+
+async def count_by_source(session: AsyncSession, visible: Visible) -> dict[str, int]:
+    """How many documents each source has, from sums that are kept: quick for any number."""
+    kept, documents = DocumentCount.source, func.sum(DocumentCount.documents)
+    rows = await session.execute(
+        select(kept, documents).where(within(visible, kept)).group_by(kept).having(documents > 0)
+    )
+    return {source: int(count) for source, count in rows}
 
 
 async def sources(session: AsyncSession, visible: Visible) -> Sequence[SourceTotals]:

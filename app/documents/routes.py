@@ -8,13 +8,12 @@ from fastapi.responses import PlainTextResponse
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.db.visible import Visible
-from app.dependencies import CurrentRetriever, CurrentSessions, Editor, Reader
+from app.dependencies import CurrentOverview, CurrentSessions, Editor, Reader
 from app.documents import queries, queries_catalog, queries_store
 from app.documents.disposition import inline
 from app.documents.names import check_path, check_source
 from app.errors import InvalidRequest
 from app.models import Document
-from app.rag.progress import meaning_progress
 from app.schemas import (
     Catalog,
     CleanText,
@@ -22,7 +21,6 @@ from app.schemas import (
     DocumentContent,
     DocumentSummary,
     Sources,
-    SourceSummary,
 )
 
 router = APIRouter(prefix="/api", tags=["documents"])
@@ -101,17 +99,12 @@ async def delete_document(key: Key, sessions: CurrentSessions, caller: Editor) -
 
 
 @router.get("/sources")
-async def list_sources(retriever: CurrentRetriever, caller: Reader) -> Sources:
-    """The sources by name, each with how far the vectors of its passages are."""
-    async with retriever.sessions.begin() as session:
-        totals = await queries.sources(session, caller.visible)
-    progress = await meaning_progress(retriever, caller.visible)
-    return Sources(
-        sources=[
-            SourceSummary.model_validate({**vars(total), "meaning": progress.get(total.source)})
-            for total in totals
-        ]
-    )
+async def list_sources(overview: CurrentOverview, caller: Reader) -> Sources:
+    """The sources by name, each with how far the vectors of its passages are.
+
+    In a large collection all but the number of documents may be a few seconds old.
+    """
+    return Sources(sources=await overview.sources(caller.visible))
 
 
 @router.delete("/sources/{source}", status_code=204)

@@ -23,6 +23,9 @@ class Phrases:
     greets: str
     thanks: str
     counts: str
+    # Over a list of documents; and what a deflection adds, since meaning is known in English only.
+    listing: str
+    by_words: str = ""
 
 
 PHRASES = {
@@ -40,6 +43,7 @@ PHRASES = {
         thanks="thank thanks thx cheers",
         counts="how (?:many|much|long|often|old|far|large|big|high|fast|late|early)|when|which port"
         "|what (?:port|time|date|year|version|price|number|size|limit|amount|percentage)",
+        listing="These documents are there:",
     ),
     "de": Phrases(
         stemmer="german",
@@ -56,6 +60,9 @@ PHRASES = {
         thanks="danke dankeschön vielen",
         counts="wie ?viele?|wie (?:lange?|oft|hoch|alt|groß|weit|spät|teuer|schnell)|wann"
         "|welcher port",
+        listing="Diese Dokumente gibt es:",
+        by_words="Gesucht habe ich nach den Wörtern der Frage: Was in einer anderen Sprache"
+        " geschrieben ist, finde ich so nicht.",
     ),
     "fr": Phrases(
         stemmer="french",
@@ -72,6 +79,9 @@ PHRASES = {
         thanks="merci",
         counts="combien|quand|quel(?:le)? (?:port|heure|date|année|version|prix|taille|durée"
         "|délai)",
+        listing="Voici les documents :",
+        by_words="J’ai cherché les mots de la question : ce qui est écrit dans une autre"
+        " langue m’échappe ainsi.",
     ),
     "es": Phrases(
         stemmer="spanish",
@@ -87,6 +97,9 @@ PHRASES = {
         greets="hola buenos buenas",
         thanks="gracias",
         counts="cuánt[oa]s?|cuándo|qué (?:puerto|hora|fecha|año|versión|precio|tamaño|plazo)",
+        listing="Estos son los documentos:",
+        by_words="He buscado las palabras de la pregunta: lo escrito en otro idioma no lo"
+        " encuentro así.",
     ),
     "it": Phrases(
         stemmer="italian",
@@ -101,6 +114,9 @@ PHRASES = {
         greets="ciao salve buongiorno buonasera",
         thanks="grazie",
         counts="quant[oaie]|quando|quale (?:porta|ora|data|anno|versione|prezzo|termine)",
+        listing="Ecco i documenti:",
+        by_words="Ho cercato le parole della domanda: così non trovo ciò che è scritto in"
+        " un’altra lingua.",
     ),
     "pt": Phrases(
         stemmer="portuguese",
@@ -116,6 +132,8 @@ PHRASES = {
         greets="olá ola oi bom boa",
         thanks="obrigado obrigada",
         counts="quant[oa]s?|quando|qual (?:porta|hora|data|ano|versão|preço|prazo)",
+        listing="Estes são os documentos:",
+        by_words="Procurei as palavras da pergunta: o que está noutra língua não encontro assim.",
     ),
     "nl": Phrases(
         stemmer="dutch",
@@ -131,6 +149,9 @@ PHRASES = {
         greets="hoi goedemorgen goedemiddag goedenavond dag",
         thanks="bedankt dank dankjewel",
         counts="hoe ?veel|hoe (?:lang|vaak|hoog|oud|groot|ver|laat|duur)|wanneer|welke poort",
+        listing="Dit zijn de documenten:",
+        by_words="Ik zocht naar de woorden van de vraag: wat in een andere taal is"
+        " geschreven vind ik zo niet.",
     ),
 }  # fmt: skip
 

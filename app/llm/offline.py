@@ -8,7 +8,8 @@ from typing import Any
 
 from app.llm.languages import PHRASES, language_of, small_talk
 from app.llm.messages import LlmRequest, Reply, TextDelta, ToolCall, Waiting
-from app.llm.quoting import best_quotes, quotation, ranked
+from app.llm.quoting import beginnings, best_quotes, quotation, ranked
+from app.llm.set_phrases import asks_about_collection, asks_for_more
 from app.llm.terms import Terms, shared_form, terms_of
 from app.llm.units import Unit, units_of
 from app.llm.view import View, view
@@ -16,7 +17,14 @@ from app.llm.view import View, view
 _SEARCHES_AT_ONCE = 2
 _READS_AT_ONCE = 2
 _WORTH_A_LOOK = 0.15
+_MOST_LISTED = 50
 _LINES_BEFORE, _LINES_AT_ONCE = 15, 60
+
+_SUMMARY = re.compile(
+    r"summar|overview|outline|gist|what(?:'s| is| does) .*(?:about|say|in|contain)\b|describe"
+    r"|zusammenfass|fasse?\b.*zusammen|überblick|résum|aperçu|resum",
+    re.IGNORECASE,
+)
 
 Wanted = tuple[str, dict[str, Any]]
 
@@ -59,6 +67,10 @@ def _next_calls(request: LlmRequest, seen: View, terms: Terms) -> Sequence[Wante
     """The calls to make now: searches, then one round of reading, then none."""
     offered = {str(tool.get("function", {}).get("name")) for tool in request.tools}
     made = [call.name for call in seen.calls]
+    if asks_about_collection(seen.question):
+        return [] if made or "list_documents" not in offered else [("list_documents", {})]
+    if _is_summary(seen) and beginnings(units_of(seen.lines), seen.question):
+        return []
     if "read_document" in made or not seen.is_about_documents:
         return []
     if "search_documents" in offered and (patterns := _patterns(seen, terms)):
@@ -105,15 +117,34 @@ def _answer(seen: View, terms: Terms) -> str:
         return small_talk(seen.question)
     if seen.sources is not None:
         named = ", ".join(seen.sources)
-        covered = f"{phrases.not_covered} {phrases.covered}: {named}."
-        return covered if named else phrases.no_documents
-    quotes = best_quotes(units_of(seen.lines), terms)
+        said = (phrases.not_covered, phrases.by_words, f"{phrases.covered}: {named}.")
+        return " ".join(filter(None, said)) if named else phrases.no_documents
+    if seen.listed:
+        return _listing(seen, phrases.listing)
+    units = _untold(seen)
+    quotes = (_is_summary(seen) and beginnings(units, seen.question)) or best_quotes(units, terms)
     if quotes:
         # Blank lines between them: an odd backtick in one must not reach into the next.
         items = [f"- {quotation(unit, terms)}" for unit in quotes]
         return "\n\n".join([phrases.quoting, *items])
     searched = ", ".join(f"“{pattern}”" for pattern in _searched(seen) or terms.patterns[:3])
     return f"{phrases.nothing} {searched}." if searched else phrases.not_covered
+
+
+def _is_summary(seen: View) -> bool:
+    return _SUMMARY.search(seen.question) is not None
+
+
+def _listing(seen: View, said: str) -> str:
+    left = seen.unlisted + max(len(seen.listed) - _MOST_LISTED, 0)
+    items = [*seen.listed[:_MOST_LISTED], *([f"… {left}"] if left else [])]
+    return "\n".join([said, "", *(f"- {item}" for item in items)])
+
+
+def _untold(seen: View) -> list[Unit]:
+    """What may be quoted: to who asks for more, what was not quoted before."""
+    units = units_of(seen.lines)
+    return [u for u in units if u.text not in seen.told] if asks_for_more(seen.question) else units
 
 
 def _searched(seen: View) -> list[str]:

@@ -12,6 +12,8 @@ from app.llm.units import LONGEST, Unit
 MOST_QUOTES = 4
 # What part of the question's words, weighed by rarity, a unit must hold to be an answer.
 _ENOUGH = 0.34
+# Words that a sentence has at least.
+_SENTENCE = 7
 _NEAR_THE_BEST = 0.7
 # Below this score even the best is a guess, and two quotes of it are enough.
 _SURE = 0.55
@@ -23,6 +25,7 @@ _NUMBER = re.compile(
     r"|quattro|dois|três|twee|drie|vier)\b",
     re.IGNORECASE,
 )
+_REFERS = re.compile(r"(?:see|siehe|voir)(?: also| auch| aussi)?\b", re.IGNORECASE)
 _MARKS = (("“", "”"), ("«", "»"), ("「", "」"), ('"', '"'))
 
 
@@ -59,6 +62,12 @@ def best_quotes(units: Sequence[Unit], terms: Terms) -> list[Unit]:
             chosen.setdefault(scored.unit.text, scored.unit)
     most = MOST_QUOTES if best.score >= _SURE else 2
     return _lists_in_order(list(chosen.values())[:most])
+
+
+def beginnings(units: Sequence[Unit], names: str) -> list[Unit]:
+    """The first sentences of the documents whose file names stand in `names`."""
+    named = [u for u in units if u.path.rpartition("/")[2].casefold() in names.casefold()]
+    return [u for u in named if not u.is_heading and len(u.text.split()) >= _SENTENCE][:MOST_QUOTES]
 
 
 def _list_of(unit: Unit, units: Sequence[Unit], terms: Terms) -> list[Unit]:
@@ -111,7 +120,7 @@ def _matched(unit: Unit, beside: str, terms: Terms, rarity: dict[str, float]) ->
     belonging = (
         (beside, _BESIDE),
         (unit.path, _IN_NAME),
-        (unit.heading, _IN_HEADING),
+        (unit.heading, 1.0 if unit.defines else _IN_HEADING),
         (unit.lead, _IN_LEAD),
         (unit.text, 1.0),
     )
@@ -128,7 +137,7 @@ def _matched(unit: Unit, beside: str, terms: Terms, rarity: dict[str, float]) ->
 def _fitness(unit: Unit, terms: Terms) -> float:
     """How much of an answer the unit can be, whatever its words are."""
     fitness = 1.0
-    if unit.is_heading or unit.text.endswith("?"):
+    if unit.is_heading or unit.text.endswith("?") or _REFERS.match(unit.text):
         fitness *= 0.6
     if terms.wants_number:
         fitness *= 1.2 if _NUMBER.search(unit.text) else 0.85
@@ -145,7 +154,7 @@ def _fitness(unit: Unit, terms: Terms) -> float:
 
 def _literal(unit: Unit, terms: Terms) -> float:
     """What it counts that a quoted phrase or an identifier of the question stands in the unit."""
-    text = folded(unit.text)
+    text = folded(f"{unit.heading}\n{unit.text}" if unit.defines else unit.text)
     return 0.5 if any(phrase in text for phrase in terms.phrases) else 0.0
 
 

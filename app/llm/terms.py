@@ -10,6 +10,7 @@ from typing import Any, cast
 import Stemmer
 
 from app.llm.languages import PHRASES, asks_for_number, asks_for_steps, language_of, stop_words
+from app.llm.set_phrases import asks_for_more
 from app.text import normalize
 
 _WORD = re.compile(r"[^\W_]+")
@@ -22,6 +23,11 @@ _IDENTIFIER = re.compile(
 )
 _QUESTION_CHARACTERS = 2_000
 _FADED = 0.4
+# What many lines say and few answers: no use in searching for it.
+_VAGUE = frozenset(
+    """difference differences between example examples default happen happens explain describe mean
+    meaning purpose work works return returns way kind type unterschied bedeutet beispiel""".split()
+)
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,8 @@ class Terms:
 def terms_of(question: str, previous: str) -> Terms:
     """The terms of a question; one that says little by itself leans on the question before."""
     question, previous = question[:_QUESTION_CHARACTERS], previous[:_QUESTION_CHARACTERS]
+    if previous and asks_for_more(question):
+        question, previous = previous, ""
     language = language_of(question)
     telling = _telling(question, language)
     weights = dict.fromkeys(stems(telling, language), 1.0)
@@ -48,6 +56,7 @@ def terms_of(question: str, previous: str) -> Terms:
         weights = dict.fromkeys(stems(before, language), _FADED) | weights
         telling += before
     literal = _literals(question)
+    telling = [word for word in telling if word.casefold() not in _VAGUE] or telling
     patterns = [*literal, *sorted(dict.fromkeys(telling), key=_weight_as_pattern, reverse=True)]
     return Terms(
         language=language,

@@ -8,10 +8,17 @@ from itertools import groupby, zip_longest
 from app.llm.view import Line
 
 LONGEST = 280
-_STRUCTURE = re.compile(r"\s*(?:[-*+>|#]|\d+[.)]\s|\W*$|.*[=|{}\t;]|\S+:\s)")
+_STRUCTURE = re.compile(r"\s*(?:[-*+]\s|[>|#]|\.\. |\d+[.)]\s|\W*$|.*[=|{}\t;]|\S+:\s)")
 _SENTENCE_END = re.compile(
     r"(?<=[^\W\d]{3}[.!?…])\s+(?=[\W\d]*[A-ZÀ-Ý])|(?<=[\d)”\"][.!?])\s+(?=[A-ZÀ-Ý])|(?<=[。！？])"
 )
+# What reStructuredText defines, as in `.. function:: open(file)`, and the line under a title.
+_DEFINES = re.compile(
+    r"\s*\.\. (?:[a-z]+:)?(?:function|method|classmethod|staticmethod|class|exception|attribute"
+    r"|data|module|envvar|option|cmdoption|describe|opcode|decorator|macro|type|member)::\s"
+)
+_DIRECTIVE = re.compile(r"\.\. (?:[\w:-]+::|_)")
+_UNDERLINE = re.compile(r"([=~^\"'#*+.-])\1{2,}")
 _MARKERS = re.compile(r"(?:(?:[-*+>|]|#{1,6})\s+)+")
 
 
@@ -19,7 +26,8 @@ _MARKERS = re.compile(r"(?:(?:[-*+>|]|#{1,6})\s+)+")
 class Unit:
     """Lines `first`-`last` of a document, or a sentence in them; `text` is what is quoted.
 
-    `heading` is what stands over it, `lead` the line before when that announces it.
+    `heading` is what stands over it, `lead` the line before when that announces it; `defines` what
+    stands first under the definition in its heading.
     """
 
     source: str
@@ -30,6 +38,7 @@ class Unit:
     heading: str = ""
     lead: str = ""
     is_heading: bool = False
+    defines: bool = False
     in_context: bool = True
     given: float = 0.0
 
@@ -49,7 +58,7 @@ def units_of(lines: Sequence[Line]) -> list[Unit]:
 def _document_units(lines: list[Line]) -> Iterator[Unit]:
     paragraph: list[Line] = []
     for line in lines:
-        if paragraph and not _continues(paragraph[-1], line):
+        if paragraph and not _continues(paragraph, line):
             yield from _cut(paragraph)
             paragraph = []
         paragraph.append(line)
@@ -57,9 +66,12 @@ def _document_units(lines: list[Line]) -> Iterator[Unit]:
         yield from _cut(paragraph)
 
 
-def _continues(line: Line, following: Line) -> bool:
-    """Whether a sentence that was wrapped goes on in the following line."""
+def _continues(paragraph: list[Line], following: Line) -> bool:
+    """Whether a wrapped sentence, or what a directive defines, goes on in the following line."""
+    line = paragraph[-1]
     text = line.text.rstrip()
+    if _DEFINES.match(paragraph[0].text) or text.endswith("\\"):
+        return following.number == line.number + 1 and following.text[:1].isspace()
     is_wrapped = len(text) >= 40 and len(text.split()) >= 5 and text[-1] not in ".!?:;"
     begins_anew = not following.text.strip() or _STRUCTURE.match(following.text)
     is_prose = not re.match(r"\s*[|#]|.*[=|{}\t]", text)
@@ -78,7 +90,7 @@ def _cut(paragraph: list[Line]) -> Iterator[Unit]:
         first.number,
         paragraph[-1].number,
         _bare(text),
-        is_heading=bool(re.match(r"\s*#{1,6}\s", text)),
+        is_heading=bool(re.match(r"\s*#{1,6}\s", text) or _DIRECTIVE.match(text)),
         in_context=all(line.in_context for line in paragraph),
         given=max(line.given for line in paragraph),
     )
@@ -115,7 +127,7 @@ def _bare(text: str) -> str:
 def _with_headings(units: Iterator[Unit]) -> Iterator[Unit]:
     """Give each unit the heading over it, and the line that leads to it: one that ends with a colon
     or a question mark before a list or an answer, or the head of a table."""
-    heading, lead, last, is_fresh = "", "", 0, False
+    heading, lead, last, is_fresh, is_open = "", "", 0, False, False
     listed = list(units)
     for unit, following in zip_longest(listed, listed[1:]):
         if not is_fresh and unit.first > last + 1:
@@ -124,13 +136,23 @@ def _with_headings(units: Iterator[Unit]) -> Iterator[Unit]:
         if not _has_words(unit):
             continue
         is_table_head = following is not None and _is_rule(following) and "|" in unit.text
-        is_heading = unit.is_heading or is_table_head
-        yield replace(unit, heading=heading, lead="" if is_heading else lead, is_heading=is_heading)
+        is_title = following is not None and bool(_UNDERLINE.fullmatch(following.text))
+        is_heading = unit.is_heading or is_table_head or is_title
+        opens, is_open = is_open and not is_heading, is_open and is_heading
+        if _DEFINES.match(unit.text):
+            is_open = True
+        placed = replace(unit, heading=heading, is_heading=is_heading, defines=opens)
+        yield replace(placed, lead="" if is_heading else lead)
         is_fresh = is_table_head or unit.text.endswith((":", "?"))
-        if unit.is_heading:
+        if (unit.is_heading and not _is_aside(unit)) or is_title:
             heading, lead = unit.text, ""
         elif is_fresh:
             lead = unit.text
+
+
+def _is_aside(unit: Unit) -> bool:
+    """Whether it is markup that no text belongs to, such as `.. index::`."""
+    return bool(_DIRECTIVE.match(unit.text)) and not _DEFINES.match(unit.text)
 
 
 def _has_words(unit: Unit) -> bool:

@@ -11,6 +11,7 @@ from app.llm.messages import (
     ToolCall,
     UserMessage,
 )
+from app.llm.set_phrases import asks_about_collection, asks_for_more
 
 _RESULT_END = "[End of result]"
 _QUESTION = re.compile(r"^</documents>\n\nQuestion: (.*)\Z", re.MULTILINE | re.DOTALL)
@@ -19,6 +20,8 @@ _PASSAGE = re.compile(r'<passage source="(.+?)" path="(.+)" lines="\d+-\d+">')
 _READ = re.compile(r"source: (\S+) path: (.+) lines \d+-\d+ of \d+")
 _NUMBERED = re.compile(r"(\d+): ?(.*)")
 _MATCH = re.compile(r"([^\s/:]+)/(.+?):(\d+): (.*)")
+_LISTED = re.compile(r"source: (\S+) path: (.+) (\(\d+ lines?\))")
+_UNLISTED = re.compile(r"^… (\d+) more; continue with after=", re.MULTILINE)
 _PART_OF_LINE = re.compile(r" \[characters \d+-\d+ of \d+[^\]]*\]$")
 
 
@@ -41,7 +44,9 @@ class Line:
 class View:
     """`lines` are in document order, each once; `sources` is None unless the turn is deflected.
 
-    `calls` are those of the turn so far. `is_about_documents` is false for small talk.
+    `calls` are those of the turn so far. `is_about_documents` is false for small talk. `listed` are
+    the documents that the turn has listed, as lines for people, and `unlisted` how many more there
+    are; `told` is what was answered before.
     """
 
     question: str
@@ -50,6 +55,9 @@ class View:
     calls: tuple[ToolCall, ...]
     sources: tuple[str, ...] | None
     is_about_documents: bool
+    listed: tuple[str, ...] = ()
+    unlisted: int = 0
+    told: str = ""
 
 
 def view(request: LlmRequest) -> View:
@@ -67,6 +75,9 @@ def view(request: LlmRequest) -> View:
         calls=tuple(c for m in since if isinstance(m, AssistantMessage) for c in m.calls),
         sources=sources,
         is_about_documents=found is not None,
+        listed=tuple(_listed(since)),
+        unlisted=_unlisted(since),
+        told="\n".join(m.text for m in request.messages[:at] if isinstance(m, AssistantMessage)),
     )
 
 
@@ -78,12 +89,25 @@ def _asked_at(messages: Sequence[Message]) -> int:
 
 
 def _previous(messages: Sequence[Message]) -> str:
-    """The question before; small talk is none."""
+    """The last question with a subject; small talk has none, nor has “tell me more”."""
     for message in reversed(messages):
         if isinstance(message, UserMessage):
             found = _QUESTION.search(message.text) or _DEFLECTED.search(message.text)
-            return found[found.re.groups] if found else ""
+            question = found[found.re.groups].strip() if found else ""
+            if question and not asks_for_more(question) and not asks_about_collection(question):
+                return question
     return ""
+
+
+def _listed(messages: Sequence[Message]) -> Iterator[str]:
+    for line in (line for message in messages for line in _text(message).split("\n")):
+        if document := _LISTED.fullmatch(line):
+            yield f"`{document[1]}/{document[2]}` {document[3]}"
+
+
+def _unlisted(messages: Sequence[Message]) -> int:
+    found = [_UNLISTED.search(_text(message)) for message in messages]
+    return sum(int(left[1]) for left in found if left)
 
 
 def _text(message: Message) -> str:

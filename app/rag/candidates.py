@@ -19,6 +19,10 @@ MOST_WORDS = 32
 EXACT_PASSAGES = 20
 # A name in more passages is a subject, and whether they cover it is judged as ever.
 NAME_PASSAGES = 1
+# Of so many times more passages it is looked up which frequent words they have.
+_WIDER = 4
+# To gather more passages with one word takes too long.
+_MOST_GATHERED = 30_000
 
 Ids = Sequence[int]
 
@@ -37,21 +41,23 @@ async def find_candidates(
 ) -> Candidates:
     """The best by words and the best by meaning in one ranking, exact hits before them."""
     words = question_terms(text)[:MOST_WORDS]
-    hits = await queries_words.find_words(session, words, visible) if words else {}
-    weights = await _weigh(session, hits, visible)
+    hits, frequent, weights = await _find_words(session, words, visible)
     exact = await _look_up(session, text, visible)
     first = frozenset(id_ for ids in exact.values() for id_ in ids)
-    matched = _sum_weights(hits, weights)
-    found = first.union(nsmallest(CANDIDATES, matched, key=lambda id_: (-matched[id_], id_)))
     similarity: dict[int, float] = {}
     if meant:
         similarity = await find_nearest(session, meant, CANDIDATES, visible)
-        others = list(found.difference(similarity))
-        similarity |= await measure(session, meant, others, visible)
-        found = found.union(similarity)
-    more = await _hits_beyond(session, hits, found, visible)
+    matched = _sum_weights(hits, weights)
+    wide = _best(matched, _WIDER * CANDIDATES if frequent else CANDIDATES)
+    found = first.union(wide, similarity)
+    more = await _hits_beyond(session, frequent, hits, found)
     for id_, weight in _sum_weights(more, weights).items():
         matched[id_] += weight
+    pool = {id_: matched[id_] for id_ in wide}
+    found = first.union(_best(pool, CANDIDATES), similarity)
+    if meant:
+        others = list(found.difference(similarity))
+        similarity |= await measure(session, meant, others, visible)
     evidence = {id_: Evidence(matched[id_], similarity.get(id_)) for id_ in found}
     best_first = sorted(
         evidence, key=lambda id_: (id_ not in first, -weights.rank(evidence[id_]), id_)
@@ -70,16 +76,36 @@ async def _look_up(session: AsyncSession, text: str, visible: Visible) -> dict[s
     return {phrase: ids for phrase, ids in found.items() if phrase in phrases or phrase in rare}
 
 
-async def _weigh(session: AsyncSession, hits: Mapping[str, Ids], visible: Visible) -> Weights:
+async def _find_words(
+    session: AsyncSession, words: Sequence[str], visible: Visible
+) -> tuple[dict[str, Ids], list[str], Weights]:
+    """The passages that have each word, the words of which these are not all, and all weights.
+
+    In a large collection, words that very many passages have find none: the index would gather all
+    of them first. They count in what the rarer words find, like all words of over `MOST_HITS`.
+    """
     total = await queries_words.count_passages(session, visible)
-    counts = {word: len(ids) for word, ids in hits.items()}
-    if frequent := _frequent(hits):
+    if not words or not total:
+        return {}, [], Weights(total, {})
+    is_large = total > queries_words.LARGE
+    shares = await queries_words.estimate_shares(session, words) if is_large else {}
+    usable = [w for w in words if shares.get(w, 0) * total <= _MOST_GATHERED]
+    usable = usable or [min(words, key=lambda w: shares.get(w, 0))]
+    found = await queries_words.find_words(session, usable, visible)
+    hits: dict[str, Ids] = {word: found.get(word, ()) for word in words}
+    counts: dict[str, int] = {word: len(hits[word]) for word in words}
+    most = queries_words.MOST_HITS
+    frequent = [w for w in words if w not in found or counts[w] >= most]
+    if is_large:
+        counts |= {w: max(counts[w], round(shares.get(w, 0) * total)) for w in frequent}
+    elif frequent:
         counts |= await queries_words.count_frequent(session, frequent, visible)
-    return Weights(total, {word: rarity(total, count) for word, count in counts.items()})
+    by_word = {word: rarity(total, count) for word, count in counts.items()}
+    return hits, frequent, Weights(total, by_word)
 
 
-def _frequent(hits: Mapping[str, Ids]) -> list[str]:
-    return [word for word, ids in hits.items() if len(ids) >= queries_words.MOST_HITS]
+def _best(matched: Mapping[int, float], most: int) -> list[int]:
+    return nsmallest(most, matched, key=lambda id_: (-matched[id_], id_))
 
 
 def _sum_weights(hits: Mapping[str, Ids], weights: Weights) -> defaultdict[int, float]:
@@ -93,11 +119,10 @@ def _sum_weights(hits: Mapping[str, Ids], weights: Weights) -> defaultdict[int, 
 
 
 async def _hits_beyond(
-    session: AsyncSession, hits: Mapping[str, Ids], found: Iterable[int], visible: Visible
+    session: AsyncSession, words: Sequence[str], hits: Mapping[str, Ids], found: Iterable[int]
 ) -> dict[str, Ids]:
     """Which of the passages found have the frequent words, where `hits` does not say so."""
-    beyond: dict[str, Ids] = {}
-    for word in _frequent(hits):
-        unknown = list(set(found).difference(hits[word]))
-        beyond[word] = list(await queries_words.have_word(session, word, unknown, visible))
-    return beyond
+    if not words:
+        return {}
+    having = await queries_words.have_words(session, words, list(found))
+    return {word: list(set(having[word]).difference(hits[word])) for word in words}

@@ -1,31 +1,15 @@
 """The gate: do the documents cover this question? Pure arithmetic over what retrieval found."""
 
 import math
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-_PRONOUN = re.compile(
-    r"\b(it|its|they|them|their|theirs|this|that|these|those|he|him|his|she|her|hers|there|one|ones"
-    r"|former|latter|es|sie|ihn|ihm|ihr|dies\w*|davon|damit|dazu|dort|il|elle|ils|elles|cela|celui"
-    r"|ello|ella|ellos|ellas|eso|esto|esso|essa|quello|questo|isso|isto|ele|ela|dat|dit|daar)\b"
-)
-_CONTINUES = re.compile(
-    r"(and|or|but|so|then|also|what about|how about|und|oder|aber|et|ou|mais|y|o|pero|e|ma|en|maar)"
-    r"\b"
-)
 SMALL_COLLECTION = 500
 # The gate looks at this many of the best passages.
 JUDGED = 5
 # Measured with the offline model on questions to articles: docs/benchmarks-grounding.md.
 _MEANING_IN_RANK = 2 / 3
 _MEANING_IN_SCORE = 1 / 2
-
-
-def is_follow_up(message: str, informative_words: int) -> bool:
-    """Whether a message only makes sense together with the question before it."""
-    plain = message.casefold().lstrip(" ¿¡\"'(")
-    return informative_words <= 1 or bool(_CONTINUES.match(plain)) or bool(_PRONOUN.search(plain))
 
 
 def rarity(passages: int, containing: int) -> float:

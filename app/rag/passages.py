@@ -26,6 +26,8 @@ class Found:
     similarity: float | None = None
     # Of an overlong line the model gets a part.
     is_whole: bool = True
+    document_id: int = 0
+    title: str = ""
 
     def scored(self, score: float, coverage: float, similarity: float | None) -> "Found":
         return replace(

@@ -1,67 +1,107 @@
-"""Which passages have which words of a question, and which hold a phrase to the letter."""
+"""Which passages have which words of a question, and which hold a phrase to the letter.
+
+Plain text: it takes SQLAlchemy longer to put such statements together than PostgreSQL to run them.
+"""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVarTuple
+from typing import Any
 
-from sqlalchemy import ARRAY, Select, Text, cast, func, literal, select, true
-from sqlalchemy.dialects.postgresql import TSQUERY
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.db.visible import Visible, within
-from app.models import Document, Passage
+from app.db.visible import Visible
 from app.search.fold import searchable
-
-Columns = TypeVarTuple("Columns")
 
 # Passages that one word may find: of a more frequent one, the first of them.
 MOST_HITS = 5_000
+# From here on numbers of passages are estimated: to count takes longer than all the rest.
+LARGE = 50_000
+# Documents of the chosen sources that are counted, or looked at to estimate the rest.
+_SAMPLED = 2_000
+_PASSAGE_CHARACTERS = 1_200
+
+_ROWS = "FROM unnest(CAST(:asked AS text[])) WITH ORDINALITY AS asked (value, number)"
+_OF_VISIBLE = "JOIN documents d ON d.id = p.document_id AND d.source = ANY(:visible)"
+_ESTIMATE = "SELECT reltuples FROM pg_class WHERE oid = CAST('passages' AS regclass)"
+_COUNT = "SELECT count(*) FROM passages p"
+_SAMPLE = """
+SELECT count(*), coalesce(sum(characters), 0) FROM
+  (SELECT characters FROM documents WHERE source = ANY(:visible) LIMIT :most) AS sampled
+"""
+_KEPT = "SELECT coalesce(sum(documents), 0) FROM document_counts WHERE source = ANY(:visible)"
+_HITS = """
+SELECT asked.number, array_agg(hit.id) {rows} CROSS JOIN LATERAL
+  (SELECT p.id FROM passages p {joined} WHERE {matches} LIMIT :most) AS hit
+GROUP BY asked.number ORDER BY asked.number
+"""
+_FREQUENT = """
+SELECT asked.number, counted.n {rows} CROSS JOIN LATERAL
+  (SELECT count(*) AS n FROM passages p {joined}
+   WHERE p.words @@ CAST(asked.value AS tsquery)) AS counted
+"""
+# Materialized, or the index would look for all passages with a word that most have.
+_AMONG = """
+WITH given AS MATERIALIZED (SELECT id, words FROM passages WHERE id = ANY(:ids))
+SELECT asked.number, array_agg(given.id) {rows}
+JOIN given ON given.words @@ CAST(asked.value AS tsquery) GROUP BY asked.number
+"""
+_SHARES = """
+SELECT common.word, common.share FROM pg_stats s CROSS JOIN LATERAL
+  unnest(CAST(CAST(s.most_common_elems AS text) AS text[]), s.most_common_elem_freqs)
+  AS common (word, share)
+WHERE s.schemaname = current_schema() AND s.tablename = 'passages' AND s.attname = 'words'
+  AND common.word = ANY(:words)
+"""
 
 
 async def count_passages(session: AsyncSession, visible: Visible) -> int:
-    """How many passages the visible sources have."""
-    return await session.scalar(_over(select(func.count(Passage.id)), visible)) or 0
+    """How many passages the visible sources have; above `LARGE`, about how many."""
+    if visible is None:
+        estimate = int(await session.scalar(text(_ESTIMATE)) or 0)
+        return estimate if estimate > LARGE else await _number(session, _COUNT, {})
+    values: dict[str, Any] = {"visible": list(visible)}
+    sampled, characters = (await session.execute(text(_SAMPLE), values | {"most": _SAMPLED})).one()
+    if sampled < _SAMPLED:
+        return await _number(session, f"{_COUNT} {_OF_VISIBLE}", values)
+    documents = await _number(session, _KEPT, values)
+    return int(documents * max(int(characters) / sampled / _PASSAGE_CHARACTERS, 1.0))
 
 
 async def find_words(
     session: AsyncSession, words: Sequence[str], visible: Visible
 ) -> dict[str, list[int]]:
     """The ids of the passages that have each word, `MOST_HITS` at most."""
-    asked = _unnested("word", [_quoted(word) for word in words])
-    query = cast(asked.c.word, TSQUERY)
-    hit = _over(select(Passage.id.label("id")), visible)
-    found = hit.where(Passage.words.op("@@")(query)).limit(MOST_HITS).lateral("hit")
-    rows = await session.execute(
-        select(asked.c.number, func.array_agg(found.c.id))
-        .select_from(asked)
-        .join(found, true())
-        .group_by(asked.c.number)
-    )
-    ids = {int(number) - 1: hits for number, hits in rows}
-    return {word: list(ids.get(number, ())) for number, word in enumerate(words)}
+    statement, values = _over(_HITS, visible, matches="p.words @@ CAST(asked.value AS tsquery)")
+    asked = {"asked": list(map(_quoted, words)), "most": MOST_HITS}
+    found = await _by_number(session, statement, values | asked)
+    return {word: found.get(number, []) for number, word in enumerate(words, 1)}
 
 
 async def count_frequent(
     session: AsyncSession, words: Sequence[str], visible: Visible
 ) -> Mapping[str, int]:
     """How many passages have each of the words; slow for words that nearly all have."""
-    asked = _unnested("word", [_quoted(word) for word in words])
-    has = Passage.words.op("@@")(cast(asked.c.word, TSQUERY))
-    counted = (
-        _over(select(func.count(Passage.id).label("n")), visible).where(has).lateral("counted")
-    )
-    rows = await session.execute(
-        select(asked.c.number, counted.c.n).select_from(asked).join(counted, true())
-    )
-    return {words[int(number) - 1]: count for number, count in rows}
+    statement, values = _over(_FREQUENT, visible)
+    rows = await session.execute(text(statement), values | {"asked": list(map(_quoted, words))})
+    return {words[int(number) - 1]: int(count) for number, count in rows}
 
 
-async def have_word(
-    session: AsyncSession, word: str, passages: Sequence[int], visible: Visible
-) -> set[int]:
-    """Those of the passages that have the word."""
-    has = Passage.words.op("@@")(cast(literal(_quoted(word)), TSQUERY))
-    query = _over(select(Passage.id), visible).where(Passage.id.in_(passages), has)
-    return set(await session.scalars(query))
+async def estimate_shares(session: AsyncSession, words: Sequence[str]) -> dict[str, float]:
+    """Which part of all passages has a word, for the most common of the words: 0.0 to 1.0.
+
+    PostgreSQL has looked at a sample; before it did, no word is known.
+    """
+    rows = await session.execute(text(_SHARES), {"words": list(words)})
+    return {word: float(share) for word, share in rows}
+
+
+async def have_words(
+    session: AsyncSession, words: Sequence[str], passages: Sequence[int]
+) -> dict[str, list[int]]:
+    """Those of the passages, which were found before, that have each word."""
+    values = {"asked": list(map(_quoted, words)), "ids": list(passages)}
+    found = await _by_number(session, _AMONG.format(rows=_ROWS), values)
+    return {word: found.get(number, []) for number, word in enumerate(words, 1)}
 
 
 async def find_phrases(
@@ -71,32 +111,28 @@ async def find_phrases(
 
     A phrase that no passage has is left out, and one that over `limit` have: it means nothing.
     """
-    asked = _unnested("pattern", [f"%{searchable(phrase)}%" for phrase in phrases])
-    hit = _over(select(Passage.id.label("id")), visible)
-    found = hit.where(Passage.folded.like(asked.c.pattern)).limit(limit + 1).lateral("hit")
-    rows = await session.execute(
-        select(asked.c.number, func.array_agg(found.c.id))
-        .select_from(asked)
-        .join(found, true())
-        .group_by(asked.c.number)
-        .order_by(asked.c.number)
-    )
-    return {phrases[int(number) - 1]: list(ids) for number, ids in rows if len(ids) <= limit}
+    statement, values = _over(_HITS, visible, matches="p.folded LIKE asked.value")
+    patterns = [f"%{searchable(phrase)}%" for phrase in phrases]
+    found = await _by_number(session, statement, values | {"asked": patterns, "most": limit + 1})
+    return {phrases[number - 1]: ids for number, ids in found.items() if len(ids) <= limit}
 
 
-def _over(query: Select[*Columns], visible: Visible) -> Select[*Columns]:
-    """Narrow a query over passages to the visible sources."""
-    if visible is None:
-        return query.select_from(Passage)
-    return query.join(Document, Document.id == Passage.document_id).where(
-        within(visible, Document.source)
-    )
+def _over(statement: str, visible: Visible, matches: str = "") -> tuple[str, dict[str, Any]]:
+    """The statement narrowed to the visible sources, and the values for that."""
+    joined = "" if visible is None else _OF_VISIBLE
+    values = {} if visible is None else {"visible": list(visible)}
+    return statement.format(rows=_ROWS, joined=joined, matches=matches), values
 
 
-def _unnested(name: str, values: Sequence[str]) -> Any:
-    """Rows of the values, with their `number` from 1."""
-    rows = func.unnest(literal(list(values), ARRAY(Text)))
-    return rows.table_valued(name, with_ordinality="number").render_derived()
+async def _by_number(
+    session: AsyncSession, statement: str, values: dict[str, Any]
+) -> dict[int, list[int]]:
+    rows = await session.execute(text(statement), values)
+    return {int(number): list(ids) for number, ids in rows}
+
+
+async def _number(session: AsyncSession, statement: str, values: dict[str, Any]) -> int:
+    return int(await session.scalar(text(statement), values) or 0)
 
 
 def _quoted(word: str) -> str:

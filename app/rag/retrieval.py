@@ -1,14 +1,17 @@
 """Which passages speak of this question, and do they cover it? The one way in, for every caller."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from app.db.engine import Sessions
 from app.db.visible import Visible
-from app.documents.words import question_terms
+from app.documents.queries import source_names
+from app.llm.set_phrases import asks_about_collection
 from app.rag.candidates import Candidates, find_candidates
-from app.rag.grounding import JUDGED, Evidence, Gate, is_follow_up
+from app.rag.follow_ups import with_previous
+from app.rag.grounding import JUDGED, Gate, Verdict
 from app.rag.meaning import Meaning
+from app.rag.named import Named, find_named
 from app.rag.passages import Found
 from app.rag.queries_found import load
 from app.rag.refusals import NO_DOCUMENTS
@@ -17,7 +20,12 @@ from app.search.lines import normal_pattern
 from app.settings import Settings
 
 SMALL_TALK = "smalltalk"
+ABOUT_COLLECTION = "You ask what documents there are: the tools tell."
 NONE_CHOSEN = "None of the chosen sources holds a document."
+
+
+# The beginnings of named documents come behind so many passages that answer the question.
+BEFORE_NAMED = 4
 
 
 @dataclass(frozen=True)
@@ -63,36 +71,46 @@ async def retrieve(retriever: Retriever, question: Question, visible: Visible) -
     nothing = Finding(False, 0.0, retriever.gate.threshold, 0.0, SMALL_TALK)
     if is_small_talk(question.message):
         return nothing
-    text = normal_pattern(_with_previous(question))
+    text = normal_pattern(with_previous(question.message, question.previous))
+    if asks_about_collection(question.message):
+        return await _about_collection(retriever, nothing, visible)
     meant = await retriever.meaning.of(text) if retriever.meaning else None
     async with retriever.sessions() as session:
         candidates = await find_candidates(session, text, meant, visible)
         if not candidates.weights.passages:
-            return replace(nothing, reason=NO_DOCUMENTS if visible is None else NONE_CHOSEN)
+            return replace(nothing, reason=_no_passages(visible))
         wanted = [id_ for id_, _ in candidates.ranked[: question.passages]]
         found = await load(session, wanted, visible)
-    return _judged(retriever.gate, candidates, found)
+        named = await find_named(session, text, found.values(), visible)
+    return _judged(retriever.gate, candidates, found, named)
 
 
-def _with_previous(question: Question) -> str:
-    informative = len(question_terms(question.message))
-    if question.previous and is_follow_up(question.message, informative):
-        return f"{question.previous}\n{question.message}"
-    return question.message
+async def _about_collection(retriever: Retriever, nothing: Finding, visible: Visible) -> Finding:
+    """No passage tells what there is, but the tools do."""
+    async with retriever.sessions() as session:
+        if await source_names(session, visible, 1):
+            return replace(nothing, grounded=True, reason=ABOUT_COLLECTION)
+    return replace(nothing, reason=_no_passages(visible))
 
 
-def _judged(gate: Gate, candidates: Candidates, found: Mapping[int, Found]) -> Finding:
+def _no_passages(visible: Visible) -> str:
+    return NO_DOCUMENTS if visible is None else NONE_CHOSEN
+
+
+def _judged(
+    gate: Gate, candidates: Candidates, found: Mapping[int, Found], named: Named
+) -> Finding:
     weights = candidates.weights
     best = [evidence for _, evidence in candidates.ranked]
     verdict = gate.judge(weights, sorted(best, key=weights.rank, reverse=True)[:JUDGED])
     evidence = verdict.evidence
     return Finding(
-        grounded=bool(candidates.exact) or verdict.passed,
+        grounded=bool(candidates.exact or named.names) or verdict.passed,
         score=round(verdict.score, 4),
         threshold=verdict.threshold,
         coverage=round(weights.coverage(evidence.matched), 4),
-        reason=_reason(candidates, evidence),
-        passages=tuple(_shown(candidates, found)),
+        reason=_reason(candidates, named, verdict),
+        passages=tuple(_in_order(_shown(candidates, found), named, verdict)),
         similarity=None if evidence.similarity is None else round(evidence.similarity, 4),
     )
 
@@ -107,13 +125,30 @@ def _shown(candidates: Candidates, found: Mapping[int, Found]) -> Iterator[Found
             yield found[id_].focused(telling).scored(score, coverage, evidence.similarity)
 
 
-def _reason(candidates: Candidates, evidence: Evidence) -> str:
+def _in_order(shown: Iterator[Found], named: Named, verdict: Verdict) -> Iterable[Found]:
+    """Of named documents first what was found in them, then their beginnings, then the others."""
+    known = {(p.document_id, p.first_line): p for p in shown}
+    begun = {(p.document_id, p.first_line): p for p in named.passages}
+    inside = {document for document, _ in begun}
+    ahead = [place for place, p in known.items() if verdict.passed or _speaks(p, inside)]
+    order = dict.fromkeys([*ahead[:BEFORE_NAMED], *begun, *known])
+    return ((begun | known)[place] for place in order)
+
+
+def _speaks(passage: Found, inside: Set[int]) -> bool:
+    return passage.document_id in inside and passage.coverage > 0
+
+
+def _reason(candidates: Candidates, named: Named, verdict: Verdict) -> str:
     """“Similarity 0.58; the passage has 71 % of your words.”"""
-    said = [_word_for_word(phrase, ids) for phrase, ids in candidates.exact.items()]
+    evidence = verdict.evidence
+    said = [f"“{name[:80]}” is the name of a document" for name in named.names]
+    said += [_word_for_word(phrase, ids) for phrase, ids in candidates.exact.items()]
     if evidence.similarity is not None:
         said.append(f"similarity {evidence.similarity:.2f}")
     coverage = candidates.weights.coverage(evidence.matched)
-    said.append(f"the passage has {round(100 * coverage)} % of your words")
+    passage = "the passage" if verdict.passed else "the best passage"
+    said.append(f"{passage} has {round(100 * coverage)} % of your words")
     sentence = "; ".join(said)
     return f"{sentence[0].upper()}{sentence[1:]}."
 

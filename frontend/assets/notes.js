@@ -4,6 +4,8 @@ import { fromTemplate, make, name } from "./dom.js";
 import { count } from "./format.js";
 import { withDocument } from "./router.js";
 
+const MOST_NAMED = 2;
+
 /** A visible error; `retry` (optional) is `{label, run}`. */
 export function problem(message, retry) {
   const element = fromTemplate("problem");
@@ -23,13 +25,20 @@ export function remark(text) {
 }
 
 /** Why a question was deflected, with a button that searches all the same. */
-export function notCovered(reason, score, searchAnyway) {
+export function notCovered({ reason, score, scope }, searchAnyway) {
   const element = fromTemplate("not-covered");
   const why = element.querySelector(".why");
   why.textContent = reason ?? "";
+  if (scope?.length) why.append(" ", ...searched(scope));
   if (typeof score === "number") why.title = `Score ${score.toFixed(2)}`;
   element.querySelector("button").addEventListener("click", searchAnyway, { once: true });
   return element;
+}
+
+function searched(scope) {
+  if (scope.length > MOST_NAMED) return [`Only ${count(scope.length, "source")} were searched.`];
+  const named = scope.flatMap((source, n) => (n ? [" and ", name(source)] : [name(source)]));
+  return ["Only ", ...named, scope.length > 1 ? " were searched." : " was searched."];
 }
 
 /** The passages that the model was given at the start, as links, folded away. */

@@ -108,10 +108,10 @@ export class TurnView {
 
   /** Says why the documents were not used, and offers to use them all the same. */
   #explain() {
-    const { grounded, reason, score } = this.#heard ?? {};
-    if (grounded !== false || reason === "smalltalk") return;
+    const heard = this.#heard ?? {};
+    if (heard.grounded !== false || heard.reason === "smalltalk") return;
     const searchAnyway = () =>
       this.#actions.askAgain(this, { replaces_turn: this.id, search_anyway: true });
-    this.#foot.append(notCovered(reason, score, searchAnyway));
+    this.#foot.append(notCovered(heard, searchAnyway));
   }
 }

@@ -345,6 +345,16 @@ class TestConversations:
         assert {passage["source"] for passage in events[0]["sources"]} == {"other"}
         assert "source: acme" not in str(chat.model.requests[1].messages)
 
+    async def test_a_turn_says_what_it_was_narrowed_to(self, settings: Settings) -> None:
+        async with chatting(settings, ScriptedModel(saying("No."), saying("No."))) as chat:
+            await put(chat.client, "acme", "guide/setup.md", SETUP)
+            events = await chat.ask("Who won the cup in Bern?", sources=["acme"])
+            shown = await chat.conversation(events)
+            everywhere = await chat.ask("Who won the cup in Bern?")
+        assert (events[0]["grounded"], events[0]["scope"]) == (False, ["acme"])
+        assert shown["turns"][0]["scope"] == ["acme"]
+        assert everywhere[0]["scope"] is None
+
 
 async def _forget_events(settings: Settings) -> None:
     engine = create_engine(settings.database_url, 2)

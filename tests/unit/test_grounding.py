@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from app.rag.grounding import Evidence, Gate, Weights, is_follow_up, rarity
+from app.rag.follow_ups import is_follow_up
+from app.rag.grounding import Evidence, Gate, Weights, rarity
 from app.rag.lookups import lookups
 from app.rag.small_talk import is_small_talk
 

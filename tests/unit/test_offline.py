@@ -6,7 +6,7 @@ import pytest
 
 from app.llm.arguments import parse_arguments
 from app.llm.languages import language_of
-from app.llm.messages import AssistantMessage, UserMessage
+from app.llm.messages import AssistantMessage, ToolMessage, UserMessage
 from tests.offline_turns import DOCUMENTS, TOOLS, converse, grounded, reply_to, shown
 
 QUESTIONS = [
@@ -113,6 +113,65 @@ async def test_a_deflection_names_the_sources_in_the_language_of_the_question(
     answer = (await reply_to(UserMessage(prompt))).text
     assert answer.startswith(sentence)
     assert answer.endswith(": acme, haus.")
+
+
+async def test_a_deflection_in_another_language_says_how_it_searched() -> None:
+    for question, said in (("Wer hat gewonnen und warum?", True), ("Who won, and why?", False)):
+        prompt = f"Say so.\n\nSources:\n- acme\n\nQuestion: {question}"
+        answer = (await reply_to(UserMessage(prompt))).text
+        assert ("Wörtern der Frage" in answer) is said
+
+
+async def test_a_question_for_the_documents_is_answered_by_their_list() -> None:
+    asked = grounded("What documents do you have?")
+    first = await reply_to(asked, tools=({"function": {"name": "list_documents"}},))
+    assert [call.name for call in first.calls] == ["list_documents"]
+    listed = 'source: acme path: a b.md (3 lines)\n… 7 more; continue with after="acme/a b.md"'
+    said = await reply_to(asked, AssistantMessage("", first.calls), ToolMessage("call_1", listed))
+    assert said.text == "These documents are there:\n\n- `acme/a b.md` (3 lines)\n- … 7"
+
+
+async def test_who_asks_for_more_is_told_what_was_not_told_yet() -> None:
+    asked = grounded("How often are backups made?", shown("acme", "faq.txt"))
+    told = await reply_to(asked)
+    more = await reply_to(
+        asked, AssistantMessage(told.text), grounded("Tell me more", shown("acme", "faq.txt"))
+    )
+    assert "02:30" in told.text
+    assert "02:30" not in more.text
+
+
+RST = """.. envvar:: NO_CACHE
+
+   If this is set, nothing is kept on disk.
+
+.. option:: -n
+
+   See also :envvar:`NO_CACHE`.
+
+.. function:: squeeze(item, \\
+              timeout=None)
+   :module: press
+
+   Presses *item* until no air is left in it, then gives back
+   *item* alone.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted"),
+    [
+        ("What does NO_CACHE do?", "“If this is set, nothing is kept on disk.” [man/a.rst:3]"),
+        ("What does squeeze do?", "“Presses *item* until no air is left in it, then gives back"),
+        ("Summarize a.rst", "“If this is set, nothing is kept on disk.” [man/a.rst:3]"),
+    ],
+)
+async def test_what_is_defined_is_told_by_the_text_below(question: str, quoted: str) -> None:
+    lines = "\n".join(f"{n}: {line}" for n, line in enumerate(RST.split("\n"), 1))
+    passage = f'<passage source="man" path="a.rst" lines="1-14">\n{lines}\n</passage>'
+    answer = (await reply_to(grounded(question, passage))).text
+    assert quoted in answer.split("\n\n")[1]
+    assert "timeout=None" not in answer
 
 
 async def test_a_deflection_without_documents_says_so() -> None:

@@ -1,0 +1,116 @@
+"""Questions that name a document, or ask what documents there are, are grounded."""
+
+import pytest
+
+from app.db.engine import Sessions
+from app.documents.queries_store import store
+from app.documents.upload import prepare
+from app.rag.named import file_names
+from app.rag.refusals import NO_DOCUMENTS
+from app.rag.retrieval import ABOUT_COLLECTION, Finding, Question, Retriever, retrieve
+
+TEXTS = {
+    "library/heapq.rst.txt": "Heaps are trees.\n" * 200 + "The last line tells of zebras.\n",
+    "guide.md": "# Seasonal Maintenance\n\nOil the hinges.\n\nSweep the chimney.\n",
+    "net/README.md": "# Read\n\nWires.\n",
+    "disk/README.md": "# Read\n\nPlatters.\n",
+}
+
+
+@pytest.fixture
+async def manual(sessions: Sessions) -> Sessions:
+    async with sessions.begin() as session:
+        for path, text in TEXTS.items():
+            kind = "text/markdown" if path.endswith(".md") else "text/plain"
+            await store(session, None, prepare("manual", path, text.encode(), kind))
+    return sessions
+
+
+async def find(sessions: Sessions, message: str, previous: str | None = None) -> Finding:
+    return await retrieve(Retriever(sessions), Question(message, previous), None)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "summarize heapq.rst.txt",
+        "What is written in HEAPQ.rst.txt?",
+        "Give an overview of library/heapq.rst.txt, please.",
+        "What’s “manual/library/heapq.rst.txt” good for?",
+    ],
+)
+async def test_a_named_file_is_opened_at_its_beginning(manual: Sessions, question: str) -> None:
+    finding = await find(manual, question)
+    assert finding.grounded
+    assert (finding.passages[0].path, finding.passages[0].first_line) == (
+        "library/heapq.rst.txt",
+        1,
+    )
+    assert "is the name of a document" in finding.reason
+
+
+async def test_a_full_title_is_a_name(manual: Sessions) -> None:
+    finding = await find(manual, "Please digest the entire seasonal maintenance for my boss")
+    assert finding.grounded
+    assert finding.passages[0].path == "guide.md"
+
+
+async def test_a_part_of_a_title_is_none(manual: Sessions) -> None:
+    finding = await find(manual, "Please digest the entire maintenance for my boss in Bern")
+    assert not finding.grounded
+    assert finding.reason.startswith("The best passage has")
+
+
+async def test_a_name_that_several_have_opens_each(manual: Sessions) -> None:
+    finding = await find(manual, "Summarize README.md")
+    assert [p.path for p in finding.passages[:2]] == ["disk/README.md", "net/README.md"]
+
+
+async def test_what_a_named_document_says_comes_before_its_beginning(manual: Sessions) -> None:
+    finding = await find(manual, "What does heapq.rst.txt tell of zebras in the last line?")
+    assert "zebras" in finding.passages[0].text
+    assert any(passage.first_line == 1 for passage in finding.passages)
+
+
+async def test_a_name_that_no_document_has_grounds_nothing(manual: Sessions) -> None:
+    assert not (await find(manual, "summarize bisect.rst.txt")).grounded
+
+
+async def test_hidden_documents_are_not_known_by_name(manual: Sessions) -> None:
+    question = Question("summarize heapq.rst.txt")
+    assert not (await retrieve(Retriever(manual), question, frozenset({"other"}))).grounded
+
+
+@pytest.mark.parametrize("question", ["What documents do you have?", "Welche Dokumente gibt es?"])
+async def test_a_question_for_the_documents_themselves_is_left_to_the_tools(
+    manual: Sessions, question: str
+) -> None:
+    finding = await find(manual, question)
+    assert (finding.grounded, finding.reason, finding.passages) == (True, ABOUT_COLLECTION, ())
+
+
+async def test_without_documents_it_is_not(sessions: Sessions) -> None:
+    finding = await find(sessions, "What documents do you have?")
+    assert (finding.grounded, finding.reason) == (False, NO_DOCUMENTS)
+
+
+@pytest.mark.parametrize("message", ["Tell me more", "Give me an example.", "Why?", "And how?"])
+async def test_who_asks_for_more_asks_the_question_before_again(
+    manual: Sessions, message: str
+) -> None:
+    asked = "Who should oil the hinges?"
+    assert (await find(manual, message, asked)).passages[0].path == "guide.md"
+    assert (await find(manual, message, asked)).score >= (await find(manual, asked)).score - 0.1
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("Sum up a.md and docs/b.txt.", ["a.md", "docs/b.txt"]),
+        ("Is 3.11 newer than v2.7, e.g. here?", []),
+        ("Look at ./notes.txt!", ["notes.txt"]),
+        ("Where is the 100%_sure.pdf?", ["100%_sure.pdf"]),
+    ],
+)
+def test_file_names_have_an_extension(question: str, names: list[str]) -> None:
+    assert file_names(question) == names
