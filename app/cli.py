@@ -10,19 +10,14 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from app.access import Tokens
 from app.commands.ingest import ingest
 from app.commands.options import settings_of, stop
 from app.commands.search import search
 from app.db.database import database
 from app.db.embedded import EmbeddedPostgresError
 from app.db.migrate import MigrationError
-from app.doors import evaluation
 from app.errors import AppError
-from app.guard import LOOPBACK
 from app.logs import configure_logs
-from app.rag.evaluation import read_questions
-from app.serving import serve_alone, serve_together
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 cli.command()(ingest)
@@ -41,6 +36,10 @@ def serve(
     workers: Annotated[int | None, typer.Option(help="Number of server processes.")] = None,
 ) -> None:
     """Start everything, the database included, and print the address."""
+    from app.access import Tokens  # noqa: PLC0415 - all other commands start without FastAPI
+    from app.guard import LOOPBACK  # noqa: PLC0415
+    from app.serving import serve_alone, serve_together  # noqa: PLC0415
+
     settings = settings_of(host=host, port=port, workers=workers)
     if settings.host.lower() not in LOOPBACK and not Tokens(settings):
         stop(
@@ -71,6 +70,9 @@ def evaluate(
     source: Annotated[list[str] | None, typer.Option(help="Only this source; repeatable.")] = None,
 ) -> None:
     """Measure retrieval and the gate on questions whose answers are known."""
+    from app.doors import evaluation  # noqa: PLC0415
+    from app.rag.evaluation import read_questions  # noqa: PLC0415
+
     settings = settings_of()
     console = Console(highlight=False)
     try:
