@@ -3,6 +3,8 @@
 import asyncio
 import signal
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
@@ -11,13 +13,14 @@ import typer
 from rich.console import Console
 
 from app.commands.ingest import ingest
-from app.commands.options import settings_of, stop
+from app.commands.options import settings_of, stop, told_when_slow
 from app.commands.search import search
 from app.db.database import database
 from app.db.embedded import EmbeddedPostgresError
 from app.db.migrate import MigrationError
 from app.errors import AppError
 from app.logs import configure_logs
+from app.settings import Settings
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 cli.command()(ingest)
@@ -50,7 +53,7 @@ def serve(
     # Once uvicorn has shut down it raises the signal again; by then all is well.
     signal.signal(signal.SIGTERM, _exit_well)
     try:
-        with database(settings) as url:
+        with _database(settings) as url:
             opened = settings.model_copy(update={"database_url": url})
             serving = serve_alone if settings.workers == 1 else serve_together
             serving(opened, Console(stderr=False, highlight=False))
@@ -84,6 +87,19 @@ def evaluate(
             evaluation.show(asyncio.run(asked), console)
     except (AppError, EmbeddedPostgresError, MigrationError, OSError, ValueError) as error:
         stop(str(error))
+
+
+@contextmanager
+def _database(settings: Settings) -> Generator[str]:
+    """The URL of the database; says what is being waited for."""
+    opened = database(settings)
+    with told_when_slow("Starting the database …"):
+        url = opened.__enter__()
+    try:
+        yield url
+    finally:
+        with told_when_slow("Stopping the database …"):
+            opened.__exit__(None, None, None)
 
 
 def _exit_well(_number: int, _frame: FrameType | None) -> None:

@@ -11,6 +11,7 @@ from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 
 from app.commands.collection import Ended, batches, refused
+from app.commands.options import told_when_slow
 from app.db.database import database
 from app.db.engine import Sessions, create_engine, create_sessions
 from app.db.pending import merge_after, merge_seldom
@@ -37,7 +38,8 @@ _FEW_BYTES = 4 * 1024 * 1024
 async def local_sessions(settings: Settings) -> AsyncGenerator[Sessions]:
     """Sessions on the database of the settings, which is started where it is our own."""
     opened = database(settings)
-    url = await asyncio.to_thread(opened.__enter__)
+    with told_when_slow("Starting the database …"):
+        url = await asyncio.to_thread(opened.__enter__)
     try:
         engine = create_engine(url, settings.database_pool)
         try:
@@ -45,7 +47,8 @@ async def local_sessions(settings: Settings) -> AsyncGenerator[Sessions]:
         finally:
             await engine.dispose()
     finally:
-        opened.__exit__(None, None, None)
+        with told_when_slow("Stopping the database …"):
+            opened.__exit__(None, None, None)
 
 
 class LocalCollection:
