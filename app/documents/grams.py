@@ -1,17 +1,17 @@
 """The grams of a whole document, as search/grams.py defines them, four times as fast by arrays."""
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.search.fold import searchable
-
-if TYPE_CHECKING:
-    import numpy
+from app.search.grams import grams
 
 _FREQUENT = " etaoinsrlhdcumpfgbywvk"
 _UNITS = 1 << 16
-# Pairs of a larger alphabet are sorted: a table of all that there could be would be too large.
-_TABLE_ALPHABET = 4096
+# A table of all pairs of a larger alphabet would take more memory than the text.
+_LARGEST_ALPHABET = 4096
+_AT_ONCE = 1 << 20
+_LINE_END = 10
 
 
 def document_grams(folded: str) -> list[int]:
@@ -22,11 +22,13 @@ def document_grams(folded: str) -> list[int]:
     seen = numpy.zeros(_UNITS, bool)
     seen[units] = True
     alphabet = numpy.flatnonzero(seen)
+    if len(alphabet) > _LARGEST_ALPHABET:
+        return grams(folded)
     first, second = _distinct_pairs(units, alphabet)
     frequent = _are_frequent()
-    is_kept = ~(frequent[first] & frequent[second]) & (first != 10) & (second != 10)
+    is_kept = ~(frequent[first] & frequent[second]) & (first != _LINE_END) & (second != _LINE_END)
     pairs = (first[is_kept] | second[is_kept] << 16).astype(numpy.uint32).view(numpy.int32)
-    single = alphabet[~frequent[alphabet] & (alphabet != 10)].astype(numpy.int32)
+    single = alphabet[~frequent[alphabet] & (alphabet != _LINE_END)].astype(numpy.int32)
     return numpy.sort(numpy.concatenate((single, pairs))).tolist()
 
 
@@ -37,20 +39,16 @@ def _distinct_pairs(units: Any, alphabet: Any) -> tuple[Any, Any]:
     size = len(alphabet)
     rank = numpy.zeros(_UNITS, numpy.int64)
     rank[alphabet] = numpy.arange(size)
-    ranks = rank[units]
-    codes = ranks[:-1] * size + ranks[1:]
-    if size > _TABLE_ALPHABET:
-        distinct = numpy.unique(codes)
-    else:
-        is_there = numpy.zeros(size * size, bool)
-        is_there[codes] = True
-        distinct = numpy.flatnonzero(is_there)
-    first, second = numpy.divmod(distinct, max(size, 1))
+    is_there = numpy.zeros(size * size, bool)
+    for start in range(0, len(units), _AT_ONCE):
+        ranks = rank[units[start : start + _AT_ONCE + 1]]
+        is_there[ranks[:-1] * size + ranks[1:]] = True
+    first, second = numpy.divmod(numpy.flatnonzero(is_there), max(size, 1))
     return alphabet[first], alphabet[second]
 
 
 @cache
-def _are_frequent() -> "numpy.ndarray[Any, Any]":
+def _are_frequent() -> Any:
     import numpy  # noqa: PLC0415
 
     frequent = numpy.zeros(_UNITS, bool)
