@@ -15,8 +15,8 @@ from app.db.engine import Sessions
 log = structlog.get_logger()
 
 _INTERVAL_SECONDS = 1.0
-# Free pages of an eighth of the text are left behind at most, and no list takes seconds to read.
-_SHARE_OF_BYTES = 8
+# Free pages of about a sixteenth of the text are left behind, and no list takes seconds to read.
+_SHARE_OF_BYTES = 16
 _LEAST_KIB, _MOST_KIB = 8 * 1024, 64 * 1024
 _INDEXES = ("ix_passages_folded", "ix_passages_words", "ix_document_grams_grams")
 # Counts the writes of all processes.
