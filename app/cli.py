@@ -3,6 +3,8 @@
 import asyncio
 import signal
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
@@ -10,19 +12,15 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from app.access import Tokens
 from app.commands.ingest import ingest
-from app.commands.options import settings_of, stop
+from app.commands.options import settings_of, stop, told_when_slow
 from app.commands.search import search
 from app.db.database import database
 from app.db.embedded import EmbeddedPostgresError
 from app.db.migrate import MigrationError
-from app.doors import evaluation
 from app.errors import AppError
-from app.guard import LOOPBACK
 from app.logs import configure_logs
-from app.rag.evaluation import read_questions
-from app.serving import serve_alone, serve_together
+from app.settings import Settings
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 cli.command()(ingest)
@@ -41,6 +39,10 @@ def serve(
     workers: Annotated[int | None, typer.Option(help="Number of server processes.")] = None,
 ) -> None:
     """Start everything, the database included, and print the address."""
+    from app.access import Tokens  # noqa: PLC0415 - all other commands start without FastAPI
+    from app.guard import LOOPBACK  # noqa: PLC0415
+    from app.serving import serve_alone, serve_together  # noqa: PLC0415
+
     settings = settings_of(host=host, port=port, workers=workers)
     if settings.host.lower() not in LOOPBACK and not Tokens(settings):
         stop(
@@ -51,7 +53,7 @@ def serve(
     # Once uvicorn has shut down it raises the signal again; by then all is well.
     signal.signal(signal.SIGTERM, _exit_well)
     try:
-        with database(settings) as url:
+        with _database(settings) as url:
             opened = settings.model_copy(update={"database_url": url})
             serving = serve_alone if settings.workers == 1 else serve_together
             serving(opened, Console(stderr=False, highlight=False))
@@ -71,6 +73,9 @@ def evaluate(
     source: Annotated[list[str] | None, typer.Option(help="Only this source; repeatable.")] = None,
 ) -> None:
     """Measure retrieval and the gate on questions whose answers are known."""
+    from app.doors import evaluation  # noqa: PLC0415
+    from app.rag.evaluation import read_questions  # noqa: PLC0415
+
     settings = settings_of()
     console = Console(highlight=False)
     try:
@@ -82,6 +87,19 @@ def evaluate(
             evaluation.show(asyncio.run(asked), console)
     except (AppError, EmbeddedPostgresError, MigrationError, OSError, ValueError) as error:
         stop(str(error))
+
+
+@contextmanager
+def _database(settings: Settings) -> Generator[str]:
+    """The URL of the database; says what is being waited for."""
+    opened = database(settings)
+    with told_when_slow("Starting the database …"):
+        url = opened.__enter__()
+    try:
+        yield url
+    finally:
+        with told_when_slow("Stopping the database …"):
+            opened.__exit__(None, None, None)
 
 
 def _exit_well(_number: int, _frame: FrameType | None) -> None:

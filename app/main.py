@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 from fastapi import FastAPI
 
-from app import errors
+from app import handlers
 from app.access import Tokens
 from app.chat.queries import hand_over
 from app.chat.routes import router as chat_router
@@ -56,7 +56,7 @@ def create_app(settings: Settings, model: Model | None = None) -> FastAPI:
     app.state.tokens = Tokens(settings)
     app.state.large_uploads = asyncio.Semaphore(1)
     app.add_middleware(Guard, hosts=allowed_hosts(settings))
-    errors.install(app)
+    handlers.install(app)
     for router in (chat_router, documents_router, rag_router, search_router, status_router):
         app.include_router(router, max_body_size=settings.max_json_bytes)
     app.include_router(uploads_router)

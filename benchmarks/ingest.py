@@ -1,11 +1,14 @@
 """Stores a folder with `bor ingest`, and the same text by a bare COPY into a table without indexes.
 
-python benchmarks/ingest.py FOLDER
+Processor seconds tell more than the clock on a machine that has other work to do.
+
+python -m benchmarks.ingest FOLDER
 """
 
 import argparse
-import tempfile
+import resource
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
@@ -15,6 +18,15 @@ from app.documents.extract import to_text
 from app.documents.folder import Found, Rules, walk
 from app.errors import AppError
 from benchmarks.peers import bor
+from benchmarks.processes import data_folder, processor_seconds
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Seconds by the clock, and of all processors together."""
+
+    clock: float
+    processor: float
 
 
 def main() -> None:
@@ -23,22 +35,39 @@ def main() -> None:
     folder: Path = parser.parse_args().folder
     texts = list(_texts(folder))
     size = sum(len(text.encode()) for text in texts) / 1e6
-    with tempfile.TemporaryDirectory() as temporary:
-        Path(temporary).chmod(0o711)
-        data = Path(temporary) / "data"
-        with embedded.start(data) as server:
-            url = server.url.replace("+psycopg", "")
-            copied = _copy(url, texts)
-            begun = time.perf_counter()
-            bor(data, "ingest", folder, "--source", "benchmark", "--exclude", "")
-            stored = time.perf_counter() - begun
-            disk = _disk(url)
-    print("| | MB/s | times |\n|---|--:|--:|")
-    print(f"| `bor ingest`, all indexes | {size / stored:.2f} | {stored / copied:.1f} |")
-    print(f"| bare COPY, no index | {size / copied:.2f} | 1 |")
+    with data_folder() as data, embedded.start(data) as server:
+        url = server.url.replace("+psycopg", "")
+        copied = _copy(url, texts)
+        nothing = data.with_name("nothing")
+        nothing.mkdir()
+        idle = _ingest(data, nothing)
+        stored = _ingest(data, folder)
+        disk = _disk(url)
+    clock, processor = stored.clock - idle.clock, stored.processor - idle.processor
+    print("| | MB/s | times | processor seconds a MB |\n|---|--:|--:|--:|")
+    _row("`bor ingest`, all indexes", size / clock, clock / copied, f"{processor / size:.2f}")
+    _row("bare COPY, no index", size / copied, 1, "")
     print(
-        f"\n{len(texts):,} documents, {size:.0f} MB of text; on disk {disk / size:.2f} times that."
+        f"\n{len(texts):,} documents, {size:.0f} MB of text; on disk {disk / size:.2f} times that;"
+        f" start and end of the command, {idle.clock:.1f} s, not counted."
     )
+
+
+def _row(what: str, speed: float, times: float, processor: str) -> None:
+    print(f"| {what} | {speed:.2f} | {times:.1f} | {processor} |")
+
+
+def _ingest(data: Path, folder: Path) -> Cost:
+    postmaster = int((data / "postgres" / "postmaster.pid").read_text().split()[0])
+    before, begun = _processor(postmaster), time.perf_counter()
+    bor(data, "ingest", folder, "--source", "benchmark", "--exclude", "")
+    return Cost(time.perf_counter() - begun, _processor(postmaster) - before)
+
+
+def _processor(postmaster: int) -> float:
+    """Seconds of all commands that have ended, and of the database."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return ended.ru_utime + ended.ru_stime + processor_seconds(postmaster)
 
 
 def _texts(folder: Path) -> list[str]:

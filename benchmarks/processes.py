@@ -24,6 +24,19 @@ def open_files(pid: int) -> int:
     return len(os.listdir(f"/proc/{pid}/fd"))
 
 
+def processor_seconds(pid: int) -> float:
+    """Of a process and its children, those that have ended as well."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    ticks = sum(_ticks(pid)) + sum(sum(_ticks(int(child))[:2]) for child in children)
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _ticks(pid: int) -> list[int]:
+    """In user mode and in the kernel, and both of the children that have ended."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return list(map(int, fields[11:15]))
+
+
 def connections(url: str) -> int:
     """Connections to the database but for the one that asks."""
     query = (

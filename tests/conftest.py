@@ -1,10 +1,12 @@
 """One PostgreSQL for the whole run, emptied before each test, and the application on it."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import httpx
 import pytest
+import uvicorn
 from fastapi import FastAPI
 from sqlalchemy import Engine, create_engine, text
 
@@ -87,6 +89,20 @@ async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
         transport = httpx.ASGITransport(app)
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
             yield client
+
+
+@pytest.fixture
+async def address(app: FastAPI) -> AsyncIterator[str]:
+    """The address of the application, served over a real socket."""
+    config = uvicorn.Config(app, port=0, log_config=None)
+    listening = config.bind_socket()
+    server = uvicorn.Server(config)
+    serving = asyncio.create_task(server.serve(sockets=[listening]))
+    while not server.started:  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+    yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    server.should_exit = True
+    await serving
 
 
 def _forget_the_disk(url: str) -> None:

@@ -11,8 +11,10 @@ from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 
 from app.commands.collection import Ended, batches, refused
+from app.commands.options import told_when_slow
 from app.db.database import database
 from app.db.engine import Sessions, create_engine, create_sessions
+from app.db.pending import merge_after, merge_seldom
 from app.documents import queries_store
 from app.documents.folder import Found
 from app.documents.queries_batch import store_batch
@@ -36,7 +38,8 @@ _FEW_BYTES = 4 * 1024 * 1024
 async def local_sessions(settings: Settings) -> AsyncGenerator[Sessions]:
     """Sessions on the database of the settings, which is started where it is our own."""
     opened = database(settings)
-    url = await asyncio.to_thread(opened.__enter__)
+    with told_when_slow("Starting the database …"):
+        url = await asyncio.to_thread(opened.__enter__)
     try:
         engine = create_engine(url, settings.database_pool)
         try:
@@ -44,7 +47,8 @@ async def local_sessions(settings: Settings) -> AsyncGenerator[Sessions]:
         finally:
             await engine.dispose()
     finally:
-        opened.__exit__(None, None, None)
+        with told_when_slow("Stopping the database …"):
+            opened.__exit__(None, None, None)
 
 
 class LocalCollection:
@@ -54,6 +58,7 @@ class LocalCollection:
         self._sessions = sessions
         self._source = source
         self._storing = asyncio.Semaphore(_STORING)
+        self._bytes = 0
 
     async def known(self) -> dict[str, str]:
         async with self._sessions.begin() as session:
@@ -61,7 +66,8 @@ class LocalCollection:
 
     async def store(self, files: Sequence[Found], known: Mapping[str, str]) -> AsyncIterator[Ended]:
         under_way: deque[asyncio.Task[list[Ended]]] = deque()
-        executor = _executor(files)
+        self._bytes = sum(file.bytes for file in files)
+        executor = _executor(self._bytes)
         try:
             for batch in batches(files):
                 under_way.append(asyncio.create_task(self._store(executor, batch, known)))
@@ -71,6 +77,7 @@ class LocalCollection:
             while under_way:
                 for ended in await under_way.popleft():
                     yield ended
+            await merge_after(self._sessions, merged=-1)
         finally:
             for task in under_way:
                 task.cancel()
@@ -92,6 +99,7 @@ class LocalCollection:
         prepared = await loop.run_in_executor(executor, _prepare, self._source, batch, hashes)
         uploads = [one for one in prepared if isinstance(one, Upload)]
         async with self._storing, self._sessions.begin() as session:
+            await merge_seldom(session, self._bytes)
             outcomes = iter(await store_batch(session, None, uploads))
         return [
             one if isinstance(one, Ended) else Ended(file, next(outcomes))
@@ -99,8 +107,8 @@ class LocalCollection:
         ]
 
 
-def _executor(files: Sequence[Found]) -> Executor:
-    if sum(file.bytes for file in files) < _FEW_BYTES:
+def _executor(size: int) -> Executor:
+    if size < _FEW_BYTES:
         return ThreadPoolExecutor(1)
     # The parent alone answers Ctrl-C: it stores what is ready, and ends the workers.
     ignore = (signal.SIGINT, signal.SIG_IGN)

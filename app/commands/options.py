@@ -1,6 +1,7 @@
 """What the commands share: options, settings, and how they end."""
 
 import sys
+import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Annotated, NoReturn
@@ -21,6 +22,8 @@ Url = Annotated[
     typer.Option(envvar="BOR_URL", help="Address of a running Brain; without one, the database."),
 ]
 Token = Annotated[str, typer.Option(envvar="BOR_TOKEN", help="Access token for that Brain.")]
+
+_QUIET_SECONDS = 1.0
 
 
 def settings_of(**given: object) -> Settings:
@@ -46,6 +49,18 @@ def failures_told(status: int) -> Generator[None]:
         stop(str(error), status)
     except SQLAlchemyError as error:
         stop(f"The database failed: {str(error).partition(chr(10))[0]}", status)
+
+
+@contextmanager
+def told_when_slow(sentence: str) -> Generator[None]:
+    """Within it, who has waited for a second is told what for, on standard error."""
+    telling = threading.Timer(_QUIET_SECONDS, Console(stderr=True).print, [sentence])
+    telling.daemon = True
+    telling.start()
+    try:
+        yield
+    finally:
+        telling.cancel()
 
 
 def stop(sentence: str, status: int = 1) -> NoReturn:

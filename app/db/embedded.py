@@ -20,25 +20,10 @@ import psycopg
 from sqlalchemy import URL
 
 from app.db.account import Account, EmbeddedPostgresError, make_way
-from app.db.cluster import check_version, find_programs, make_cluster
+from app.db.cluster import SERVER_SETTINGS, check_version, find_programs, make_cluster
 
 __all__ = ["EmbeddedPostgres", "EmbeddedPostgresError", "start"]
 
-_SETTINGS = (
-    "listen_addresses=",
-    "port=5432",
-    "unix_socket_permissions=0700",
-    "max_connections=100",
-    "shared_buffers=64MB",
-    "fsync=on",
-    "jit=off",
-    "io_workers=1",
-    "wal_level=minimal",
-    "max_wal_senders=0",
-    "logging_collector=off",
-    "log_checkpoints=off",
-    "log_min_error_statement=panic",  # statements hold people's texts: they stay out of the log
-)
 _DETACHED = ("sh", "-c", '"$@" &', "sh")
 _LOG_LIMIT = 4_000_000  # bytes
 _SOCKET_LIMIT = 103  # bytes: sun_path has 104 on macOS and 108 on Linux, with the closing zero
@@ -162,7 +147,7 @@ class _Site:
             (self.cluster / "postmaster.pid").unlink(missing_ok=True)
             self.socket.with_name(f"{self.socket.name}.lock").unlink(missing_ok=True)
             self.account.make_private(self.socket.parent)
-            settings = [*_SETTINGS, f"unix_socket_directories={self.socket.parent}"]
+            settings = [*SERVER_SETTINGS, f"unix_socket_directories={self.socket.parent}"]
             options = [word for setting in settings for word in ("-c", setting)]
             server = [self.programs / "postgres", "-D", self.cluster, *options]
             self.account.run([*_DETACHED, *server], log, [lock])

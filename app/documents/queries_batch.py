@@ -64,7 +64,8 @@ async def _copy_new(session: AsyncSession, uploads: Sequence[Upload]) -> None:
     columns = ("id", *values(uploads[0]))
     documents = ((key, *values(upload).values()) for key, upload in numbered)
     await _copy(cursor, "documents", columns, documents)
-    grams = ((key, list(upload.grams)) for key, upload in numbered)
+    # The driver looks for what to escape in each number of a list: that takes ten times as long.
+    grams = ((key, f"{{{','.join(map(str, upload.grams))}}}") for key, upload in numbered)
     await _copy(cursor, "document_grams", ("document_id", "grams"), grams)
     passages = (row for key, upload in numbered for row in _passages(key, upload))
     await _copy(cursor, "passages", _PASSAGE, passages)

@@ -4,12 +4,12 @@ import hashlib
 from dataclasses import dataclass
 
 from app.documents.extract import to_text
+from app.documents.grams import document_grams
 from app.documents.names import check_path, check_source
 from app.documents.passages import Piece, count_lines, cut
 from app.documents.titles import title_of
 from app.documents.words import index_terms
 from app.search.fold import searchable
-from app.search.grams import grams
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def prepare(source: str, name: str, body: bytes, content_type: str | None) -> Up
         lines=count_lines(text.text),
         notices=renamed + text.notices,
         passages=passages,
-        grams=tuple(grams("".join(passage.folded for passage in passages))),
+        grams=tuple(document_grams("".join(passage.folded for passage in passages))),
     )
 
 

@@ -1,51 +1,13 @@
 """`bor ingest` and `bor search`, as a person runs them, with the database and over REST."""
 
-import asyncio
 import json
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-import uvicorn
-from fastapi import FastAPI
-from typer.testing import CliRunner
 
-from app.cli import cli
 from app.db.engine import Sessions
 from app.search.substring import search as search_documents
-
-
-class Command:
-    """Runs `bor` on the database of the test, or against an address."""
-
-    def __init__(self, environment: dict[str, str]) -> None:
-        self._runner = CliRunner(env={"COLUMNS": "100", **environment})
-
-    async def __call__(self, *arguments: str | Path) -> tuple[int, str, str]:
-        result = await asyncio.to_thread(self._runner.invoke, cli, list(map(str, arguments)))
-        return result.exit_code, result.stdout, result.stderr
-
-    async def counts(self, *arguments: str | Path) -> dict[str, int]:
-        """Run `bor ingest`, which must end well; what it counts apart from zeros."""
-        code, out, error = await self("ingest", *arguments)
-        assert code == 0, error
-        rows = [line.strip().rpartition(" ") for line in out.splitlines()[1:] if line.strip()]
-        numbers = {name.strip(): int(number) for name, _, number in rows if number.isdigit()}
-        return {name: number for name, number in numbers.items() if number}
-
-
-@pytest.fixture
-async def address(app: FastAPI) -> AsyncIterator[str]:
-    """The address of the application, served over a real socket."""
-    config = uvicorn.Config(app, port=0, log_config=None)
-    listening = config.bind_socket()
-    server = uvicorn.Server(config)
-    serving = asyncio.create_task(server.serve(sockets=[listening]))
-    while not server.started:  # noqa: ASYNC110
-        await asyncio.sleep(0.01)
-    yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-    server.should_exit = True
-    await serving
+from tests.integration.commands import Command
 
 
 @pytest.fixture(params=["database", "rest"])
