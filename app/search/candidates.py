@@ -1,6 +1,6 @@
 """Passages that an expression may match: those that hold what it requires, with their texts."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 
 from sqlalchemy import text
@@ -50,7 +50,7 @@ async def of_index(session: AsyncSession, query: Query, bound: int) -> Indexed:
 
 def first_in_order(
     session: AsyncSession, query: Query, head: int
-) -> AsyncIterator[list[Candidate]]:
+) -> AsyncGenerator[list[Candidate]]:
     """The candidates among the first `head` passages in catalog order."""
     selected = at_head(query, _COLUMNS)
     values = {**selected.values, "head": head, "most": None}
@@ -59,13 +59,13 @@ def first_in_order(
 
 def all_in_order(
     session: AsyncSession, query: Query, end: tuple[str, str] | None
-) -> AsyncIterator[list[Candidate]]:
+) -> AsyncGenerator[list[Candidate]]:
     """All candidates up to the document `end`, found by reading one passage after the other."""
     selected = in_order(query, _COLUMNS, end)
     return _portions(session, Selection(selected.sql, {**selected.values, "most": None}))
 
 
-async def all_of_index(session: AsyncSession, query: Query) -> AsyncIterator[list[Candidate]]:
+async def all_of_index(session: AsyncSession, query: Query) -> AsyncGenerator[list[Candidate]]:
     """All candidates, as the index gives them."""
     found, behind = by_index(query), covered(query)
     statement = text(_LIST.format(found=found.sql, covered=behind.sql))
@@ -80,7 +80,10 @@ async def all_of_index(session: AsyncSession, query: Query) -> AsyncIterator[lis
         ]
 
 
-async def _portions(session: AsyncSession, selected: Selection) -> AsyncIterator[list[Candidate]]:
+async def _portions(session: AsyncSession, selected: Selection) -> AsyncGenerator[list[Candidate]]:
     rows = await session.stream(text(selected.sql), selected.values)
-    async for portion in rows.partitions(_AT_ONCE):
-        yield [Candidate(*row) for row in portion]
+    try:
+        async for portion in rows.partitions(_AT_ONCE):
+            yield [Candidate(*row) for row in portion]
+    finally:
+        await rows.close()

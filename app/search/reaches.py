@@ -14,7 +14,7 @@ from app.search.plans import HEAD, Query, Reach
 from app.search.substring_statement import Seen, Wanted
 
 BOUND = 400
-LONGER_HEAD = 3_000
+LONGER_HEAD = 2_000
 # Of what is vague the index gives much in vain.
 _LONG_HEAD = 12_000
 # Microseconds that a passage takes, measured: read and searched in catalog order, or found by the

@@ -6,7 +6,8 @@ strings. Where it requires nothing, or what stands nearly everywhere, whole docu
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 
 from sqlalchemy import text
@@ -122,12 +123,15 @@ async def _matched(candidates: Sequence[Candidate], matches: Matches) -> Matches
     return matches
 
 
-async def _in_turn(portions: AsyncIterator[list[Candidate]], matches: Matches) -> Matches:
-    async for portion in portions:
-        await _matched(portion, matches)
-        if matches.is_enough:
-            break
-    return matches
+async def _in_turn(portions: AsyncGenerator[list[Candidate]], matches: Matches) -> Matches:
+    """Match one portion while the next is fetched."""
+    matching: asyncio.Task[Matches] | None = None
+    async with aclosing(portions):
+        async for portion in portions:
+            if matching is not None and (await matching).is_enough:
+                return matches
+            matching = asyncio.create_task(_matched(portion, matches))
+    return matches if matching is None else await matching
 
 
 async def _in_documents(session: AsyncSession, query: Query, matches: Matches) -> Matches:

@@ -24,8 +24,8 @@ from app.search.result import Hit
 from app.search.substring_hits import first_hits
 
 _COLUMNS = "id, document_id, source, path, position"
-# So many hits at the head promise enough hits soon behind it: the index is not asked yet.
-_DENSE = 3
+# So many passages at the head promise enough soon behind it: the index is not asked yet.
+_DENSE = 1
 # A longer passage is a single line, which is never read whole.
 _LONG_PASSAGE = 4_000
 # No searchable text holds the letter that stands for a match here: each line counts once, without
@@ -139,17 +139,18 @@ async def look(session: AsyncSession, wanted: Wanted, reach: Reach) -> Seen:
 
 
 def _seen(wanted: Wanted, reach: Reach, rows: Sequence[Row[Any]]) -> Seen:
-    totals = rows[0]
-    is_full = totals.headed >= wanted.passages
+    totals, page = rows[0], wanted.page
+    hits = tuple(first_hits(wanted.pattern, page, rows))
+    behind = sum(page.after is None or hit.comes_after(page.after) for hit in hits)
     if not totals.decides:
         is_all = totals.asks and (reach.bound is None or totals.scanned < reach.bound)
     elif reach.counts_head:
         is_all = totals.passages < (reach.head or 0)
     else:
-        is_all = reach == Reach(head=None) and not is_full
+        is_all = reach == Reach(head=None) and totals.headed < wanted.passages
     return Seen(
-        hits=tuple(first_hits(wanted.pattern, wanted.page, rows)),
-        settled=is_all or is_full,
+        hits=hits,
+        settled=is_all or (totals.decides and behind > page.limit),
         is_dense=not totals.asks,
         is_all=is_all,
         total=int(totals.total),
