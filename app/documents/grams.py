@@ -4,9 +4,8 @@ from functools import cache
 from typing import Any
 
 from app.search.fold import searchable
-from app.search.grams import grams
+from app.search.grams import FREQUENT, grams
 
-_FREQUENT = " etaoinsrlhdcumpfgbywvk"
 _UNITS = 1 << 16
 # A table of all pairs of a larger alphabet would take more memory than the text.
 _LARGEST_ALPHABET = 4096
@@ -52,5 +51,5 @@ def _are_frequent() -> Any:
     import numpy  # noqa: PLC0415
 
     frequent = numpy.zeros(_UNITS, bool)
-    frequent[[ord(char) for char in searchable(_FREQUENT)]] = True
+    frequent[[ord(char) for char in searchable(FREQUENT)]] = True
     return frequent

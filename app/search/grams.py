@@ -8,7 +8,7 @@ from functools import cache
 
 from app.search.fold import searchable
 
-_FREQUENT = " etaoinsrlhdcumpfgbywvk"
+FREQUENT = " etaoinsrlhdcumpfgbywvk"
 _LINE_END = ord("\n")
 
 
@@ -27,6 +27,6 @@ def _has_line_end(gram: int) -> bool:
 
 @cache
 def _frequent() -> frozenset[int]:
-    codes = [ord(char) for char in searchable(_FREQUENT)]
+    codes = [ord(char) for char in searchable(FREQUENT)]
     pairs = {first | second << 16 for first in codes for second in codes}
     return frozenset(codes) | pairs
