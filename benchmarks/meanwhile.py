@@ -18,12 +18,12 @@ _PIECES_EACH = 30
 
 def compare_embedding(data: Path, pieces: Sequence[str], asked: Sequence[str]) -> None:
     """Print p95 of uploads and of `/api/retrieve`, in peace and while the embedder works."""
-    with _embedder_held(data), serving(data) as client:
+    with _embedder_held(data), serving(data, embeds=True) as client:
         for number in range(_BACKLOG):
             _upload(client, f"backlog/{number}.txt", pieces[number:][:_PIECES_EACH])
         _measure(client, pieces, asked, "warm")
         before = _measure(client, pieces, asked, "peace")
-    with serving(data) as client:
+    with serving(data, embeds=True) as client:
         _await_pace(client)
         during = _measure(client, pieces, asked, "busy")
         left = _left(client)

@@ -20,11 +20,14 @@ def bor(data: Path, *arguments: str | Path) -> None:
 
 
 @contextmanager
-def serving(data: Path) -> Generator[httpx.Client]:
-    """A client of a server on the data folder, which ends with it."""
+def serving(data: Path, *, embeds: bool = False) -> Generator[httpx.Client]:
+    """A client of a server on the data folder, which ends with it.
+
+    Unless it is what is measured, nothing makes vectors in the background: that takes a core.
+    """
     process = subprocess.Popen(
         [BIN / "bor", "serve", "--port", "0"],
-        env=_environment(data),
+        env=_environment(data, embeds=embeds),
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
@@ -55,7 +58,7 @@ def mean_ratio(pairs: Sequence[tuple[float, float]]) -> float:
     return geometric_mean([one / other for one, other in pairs])
 
 
-def _environment(data: Path) -> dict[str, str]:
+def _environment(data: Path, *, embeds: bool = False) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("BOR_")}
-    # Vectors have nothing to do with what is measured here, and take a core.
-    return {**kept, "BOR_DATA_DIR": str(data), "BOR_EMBEDDINGS": "off"}
+    embeddings = {} if embeds else {"BOR_EMBEDDINGS": "off"}
+    return {**kept, **embeddings, "BOR_DATA_DIR": str(data)}
