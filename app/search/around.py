@@ -10,11 +10,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.db.visible import Visible
 from app.search.lines import Stretch, split_lines, take
 from app.search.page import Cursor, Page
-from app.search.plans import Start
+from app.search.plans import LONG_PASSAGE, Start
 from app.search.result import ContextLine, Hit
 
-# A longer passage is a single line, of which the beginning is shown.
-_LONG_PASSAGE = 4_000
+# Of a long line the beginning is shown.
 _HEAD = 2_000
 
 _START = """
@@ -91,7 +90,7 @@ async def _texts(session: AsyncSession, hits: Sequence[Hit], page: Page) -> _Tex
         "paths": [path for _, path, _, _ in ranges],
         "firsts": [first for _, _, first, _ in ranges],
         "lasts": [last for _, _, _, last in ranges],
-        "long": _LONG_PASSAGE,
+        "long": LONG_PASSAGE,
         "head": _HEAD,
     }
     texts: _Texts = {}

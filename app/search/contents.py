@@ -1,6 +1,6 @@
 """Whole documents in catalog order, a bounded amount of text at a time."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass
 
 from sqlalchemy import text
@@ -27,7 +27,7 @@ class Content:
     text: str
 
 
-async def contents(session: AsyncSession, query: Query) -> AsyncIterator[list[Content]]:
+async def contents(session: AsyncSession, query: Query) -> AsyncGenerator[list[Content]]:
     """The documents of a query that may match, in portions that grow: the first may suffice."""
     most = _FIRST_CHARACTERS
     batch: list[int] = []

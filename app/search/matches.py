@@ -9,6 +9,7 @@ from app.search.contents import Content
 from app.search.lines import Stretch, window
 from app.search.matcher import LineMatch, Matcher
 from app.search.page import Page
+from app.search.planner import TOO_SLOW
 from app.search.plans import Start
 from app.search.result import Hit
 
@@ -84,6 +85,10 @@ class Matches:
         pairs = zip(self.hits, self.passages, strict=True)
         return [replace(hit, line=lines_before[key] + (hit.line or 0)) for hit, key in pairs]
 
+    def give_up(self) -> None:
+        """Make what is matched in another thread stop."""
+        self.deadline = 0
+
     def _in_text(self, text: str) -> Iterator[LineMatch]:
         offset = 0
         for piece in _pieces(text):
@@ -95,9 +100,7 @@ class Matches:
 
     def _check_time(self) -> None:
         if time.monotonic() > self.deadline:
-            raise TooSlow(
-                "The expression takes too long: make it longer or simpler, or narrow the scope."
-            )
+            raise TooSlow(TOO_SLOW)
 
     def _count(self, source: str, path: str) -> None:
         self.total += 1

@@ -1,18 +1,41 @@
-"""What PostgreSQL's planner is told about searches."""
+"""What PostgreSQL is told about a search: how to plan it, and when to give it up."""
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from psycopg.errors import QueryCanceled
 from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-# A search ends with the first matches: plans that begin at once are worth more.
-_PREFER = text(
-    "SELECT set_config('enable_seqscan', :seqscan, true),"
-    " set_config('cursor_tuple_fraction', '0.001', true)"
+from app.errors import TooSlow
+
+TOO_SLOW = "The search takes too long: make the pattern longer or simpler, or narrow the scope."
+# A search ends with the first matches: plans that begin at once are worth more. Sequential scans
+# are the last choice, as the planner underrates the trigram index.
+_SETTINGS = text(
+    "SELECT set_config('enable_seqscan', 'off', true),"
+    " set_config('cursor_tuple_fraction', '0.001', true),"
+    " set_config('statement_timeout', :timeout, true)"
 )
+_SCAN = text("SET LOCAL enable_seqscan = on")
 
 
-async def prefer_index(session: AsyncSession, *, preferred: bool = True) -> None:
-    """Make sequential scans the last choice: the planner underrates the trigram index.
+@asynccontextmanager
+async def planned(session: AsyncSession, seconds: float) -> AsyncGenerator[None]:
+    """Plan what is in it as a search, each statement of which may take so many seconds.
 
-    It holds to the end of the transaction, which is a search's own.
+    Raises `TooSlow`. The settings hold to the end of the transaction, which is a search's own.
     """
-    await session.execute(_PREFER, {"seqscan": "off" if preferred else "on"})
+    await session.execute(_SETTINGS, {"timeout": f"{max(int(seconds * 1000), 1)}ms"})
+    try:
+        yield
+    except DBAPIError as error:
+        if isinstance(error.orig, QueryCanceled):
+            raise TooSlow(TOO_SLOW) from error
+        raise
+
+
+async def prefer_scan(session: AsyncSession) -> None:
+    """Let the rest of the transaction scan tables, where no index helps."""
+    await session.execute(_SCAN)

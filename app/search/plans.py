@@ -13,8 +13,10 @@ from app.search.conditions import ALWAYS, Condition, all_of
 from app.search.needles import Needle
 from app.search.scope import Scope
 
-# So many passages at the head of the catalog are always looked at.
+# So many passages at the head of the catalog are looked at before an index is asked.
 HEAD = 150
+# A longer passage is a single line, which is never read whole.
+LONG_PASSAGE = 4_000
 _PLACE = "(documents.source, documents.path)"
 _FROM = "FROM documents JOIN passages ON passages.document_id = documents.id"
 _ORDER = "ORDER BY documents.source, documents.path, passages.position"
@@ -111,15 +113,8 @@ class Reach:
     head: int | None = 0
     bound: int | None = 0
     end: tuple[str, str] | None = None
-
-    @property
-    def is_bounded(self) -> bool:
-        return self.head is not None
-
-    @property
-    def counts_head(self) -> bool:
-        """Whether all hits at the head are counted: so the total hardly depends on the page."""
-        return self.head == HEAD
+    # Whether all hits at the head are counted: so the total hardly depends on the page.
+    counts: bool = False
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,8 @@ SELECT pg_relation_size('passages') / CAST(current_setting('block_size') AS int)
 FROM (VALUES (1)) AS one LEFT JOIN (
   SELECT p.reltuples AS passages, p.reltuples / d.reltuples AS ratio
   FROM pg_class AS p, pg_class AS d
-  WHERE p.oid = to_regclass('passages') AND d.oid = to_regclass('documents') AND d.reltuples > 0
+  WHERE p.oid = to_regclass('passages') AND d.oid = to_regclass('documents')
+    AND d.reltuples > 0 AND p.reltuples > 0
 ) AS known ON true
 """
 
@@ -45,14 +46,14 @@ def opening(query: Query) -> Reach:
     if query.is_indexed and query.needle.is_vague():
         return Reach(_LONG_HEAD)
     if query.is_indexed or query.needle.grams():
-        return Reach(HEAD, BOUND)
+        return Reach(HEAD, BOUND, counts=True)
     return Reach(None)
 
 
 async def next_reach(session: AsyncSession, wanted: Wanted, reach: Reach, seen: Seen) -> Reach:
     """Where to look when `reach` has not settled it."""
     query = wanted.query
-    if reach.counts_head and seen.is_dense:
+    if reach.counts and seen.is_dense:
         return Reach(LONGER_HEAD, BOUND)
     if reach.bound == 0:
         return Reach(bound=None if reach.end is not None else BOUND)
@@ -74,17 +75,14 @@ def _end(wanted: Wanted, seen: Seen) -> tuple[str, str] | None:
 
 @dataclass(frozen=True)
 class Costs:
-    """What the two ways are expected to take, in microseconds, for `found` of `passages`."""
+    """What the two ways are expected to take, in microseconds; `share` of all passages are hits.
+
+    The share is 0 while the database does not know how many passages there are.
+    """
 
     in_order: float
     by_index: float
-    found: float
-    passages: float
-
-    @property
-    def share(self) -> float:
-        """How many of all passages hold the needle."""
-        return self.found / self.passages
+    share: float
 
     def worth_trying(self, wanted: int) -> int:
         """How many passages to look at in order before the index; 0 if that is likely in vain."""
@@ -106,6 +104,5 @@ async def expect(
     return Costs(
         in_order=sizes.documents * (sizes.ratio or _PASSAGES_OF_A_DOCUMENT) * _IN_ORDER_COST,
         by_index=_INDEX_COST + found * _BY_INDEX_COST,
-        found=found,
-        passages=max(sizes.passages or 0, found),
+        share=found / max(sizes.passages, found, 1) if sizes.passages else 0.0,
     )

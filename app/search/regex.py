@@ -4,9 +4,7 @@ What an expression requires narrows the passages to look at, by the same bounded
 strings. Where it requires nothing, or what stands nearly everywhere, whole documents are read.
 """
 
-import asyncio
 import time
-from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
@@ -15,15 +13,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.db.visible import Visible
 from app.search.around import start_at, with_context
-from app.search.candidates import all_in_order, all_of_index, first_in_order, of_index
+from app.search.candidates import Portions, all_in_order, all_of_index, first_in_order, of_index
 from app.search.contents import contents
 from app.search.lines import normal_pattern
 from app.search.literals import required
 from app.search.matcher import Matcher
-from app.search.matches import Candidate, Matches
+from app.search.matches import Matches
+from app.search.meanwhile import meanwhile
 from app.search.needles import Required
 from app.search.page import FIRST_PAGE, Page
-from app.search.planner import prefer_index
+from app.search.planner import planned
 from app.search.plans import HEAD, Query
 from app.search.reaches import BOUND, LONGER_HEAD, Costs, expect
 from app.search.result import SearchResult
@@ -60,16 +59,17 @@ async def search(
     """Lines that match; raises `InvalidPattern` for what is no expression, and `TooSlow`."""
     matcher = Matcher(expression.pattern, case_sensitive=expression.case_sensitive)
     searched = await count(session, visible, scope)
-    start = None if page.after is None else await start_at(session, visible, page.after)
-    needle = Required(required(normal_pattern(expression.pattern)))
-    # All lines are counted from the very first one on.
-    query = Query(needle, visible, scope, None if page.exact else start)
-    matches = Matches(matcher, page, time.monotonic() + expression.seconds, start)
-    await prefer_index(session)
-    found = await _find(session, query, matches)
-    hits = tuple(found.numbered(await _lines_before(session, found.passages)))
+    deadline = time.monotonic() + expression.seconds
+    async with planned(session, expression.seconds):
+        start = None if page.after is None else await start_at(session, visible, page.after)
+        needle = Required(required(normal_pattern(expression.pattern)))
+        # All lines are counted from the very first one on.
+        query = Query(needle, visible, scope, None if page.exact else start)
+        found = await _find(session, query, Matches(matcher, page, deadline, start))
+        hits = tuple(found.numbered(await _lines_before(session, found.passages)))
+        hits = await with_context(session, hits, page)
     return SearchResult(
-        hits=await with_context(session, hits, page),
+        hits=hits,
         total=found.total,
         total_is_exact=not found.is_enough and (page.exact or page.after is None),
         documents_matched=found.documents,
@@ -90,7 +90,7 @@ async def _find(session: AsyncSession, query: Query, empty: Matches) -> Matches:
         if found.is_enough:
             return found
     indexed = await of_index(session, query, BOUND)
-    found = await _matched(indexed.candidates, _fresh(empty))
+    found = await _in_turn(indexed.portions, _fresh(empty))
     if indexed.scanned < BOUND:
         return found
     # Enough among some of the candidates: the first ones of all do not end behind them.
@@ -103,7 +103,7 @@ async def _in_all(
     session: AsyncSession, query: Query, empty: Matches, end: tuple[str, str] | None, costs: Costs
 ) -> Matches:
     """The same, by the way that is expected to be shortest."""
-    if end is not None and costs.in_order < costs.by_index:
+    if costs.in_order < costs.by_index:
         return await _in_turn(all_in_order(session, query, end), _fresh(empty))
     if not empty.page.exact and (tried := costs.worth_trying(empty.page.limit)):
         found = await _in_turn(first_in_order(session, query, tried), _fresh(empty))
@@ -118,31 +118,26 @@ def _fresh(empty: Matches) -> Matches:
     return Matches(empty.matcher, empty.page, empty.deadline, empty.start)
 
 
-async def _matched(candidates: Sequence[Candidate], matches: Matches) -> Matches:
-    await asyncio.to_thread(matches.in_passages, candidates)
-    return matches
-
-
-async def _in_turn(portions: AsyncGenerator[list[Candidate]], matches: Matches) -> Matches:
+async def _in_turn(portions: Portions, matches: Matches) -> Matches:
     """Match one portion while the next is fetched."""
-    matching: asyncio.Task[Matches] | None = None
-    async with aclosing(portions):
+    async with aclosing(portions), meanwhile(matches.in_passages, matches.give_up) as matching:
         async for portion in portions:
-            if matching is not None and (await matching).is_enough:
-                return matches
-            matching = asyncio.create_task(_matched(portion, matches))
-    return matches if matching is None else await matching
+            await matching.done()
+            if matches.is_enough:
+                break
+            matching.begin(portion)
+    return matches
 
 
 async def _in_documents(session: AsyncSession, query: Query, matches: Matches) -> Matches:
     """Read whole documents; while some are matched the next are fetched."""
-    matching = asyncio.create_task(asyncio.to_thread(matches.in_documents, ()))
-    async for batch in contents(session, query):
-        await matching
-        if matches.is_enough:
-            return matches
-        matching = asyncio.create_task(asyncio.to_thread(matches.in_documents, batch))
-    await matching
+    batches = contents(session, query)
+    async with aclosing(batches), meanwhile(matches.in_documents, matches.give_up) as matching:
+        async for batch in batches:
+            await matching.done()
+            if matches.is_enough:
+                break
+            matching.begin(batch)
     return matches
 
 

@@ -12,14 +12,17 @@ from app.search.fold import searchable
 from app.search.lines import normal_pattern
 from app.search.needles import FixedString
 from app.search.page import FIRST_PAGE, Page
-from app.search.planner import prefer_index
-from app.search.plans import Query
+from app.search.planner import planned, prefer_scan
+from app.search.plans import Query, Reach
 from app.search.reaches import next_reach, opening
 from app.search.result import SearchResult
 from app.search.scope import Scope, Searched, count
 from app.search.substring_statement import HITS, Seen, Wanted, look
 
 EVERYWHERE = Scope()
+_SECONDS = 60.0
+# One look after the other settles it sooner; then everything is looked at.
+_LOOKS = 3
 _COUNT = """SELECT coalesce(sum({hits}), 0), count(DISTINCT document_id) FROM passages
   JOIN documents ON documents.id = document_id WHERE {counted}"""
 
@@ -33,22 +36,19 @@ async def search(
 ) -> SearchResult:
     """Lines that hold `pattern`; whether the scope exists is for the caller to say.
 
-    A pattern that no line can hold, such as one with a newline, has no hits.
+    A pattern that no line can hold, such as one with a newline, has no hits. Raises `TooSlow`.
     """
     folded = searchable(normal_pattern(pattern))
     searched = await count(session, visible, scope)
     if not searched.documents or not _can_stand_in_a_line(folded):
         return SearchResult((), 0, True, 0, searched.documents, searched.skipped)
-    start = None if page.after is None else await start_at(session, visible, page.after)
-    query = Query(FixedString(folded), visible, scope, start)
-    wanted = Wanted(folded, query, page)
-    await prefer_index(session)
-    result = _result(wanted, await _settled(session, wanted), searched)
-    if page.exact and not result.total_is_exact:
-        result = await _count_exactly(
-            session, replace(wanted, query=replace(query, start=None)), result
-        )
-    return replace(result, hits=await with_context(session, result.hits, page))
+    async with planned(session, _SECONDS):
+        start = None if page.after is None else await start_at(session, visible, page.after)
+        wanted = Wanted(folded, Query(FixedString(folded), visible, scope, start), page)
+        result = _result(wanted, await _settled(session, wanted), searched)
+        if page.exact and not result.total_is_exact:
+            result = await _count_exactly(session, wanted, result)
+        return replace(result, hits=await with_context(session, result.hits, page))
 
 
 def _can_stand_in_a_line(pattern: str) -> bool:
@@ -60,10 +60,12 @@ async def _settled(session: AsyncSession, wanted: Wanted) -> Seen:
     """Reach further until nothing can have been missed."""
     reach = opening(wanted.query)
     seen = await look(session, wanted, reach)
-    while not seen.settled:
+    for _ in range(_LOOKS):
+        if seen.settled:
+            return seen
         reach = await next_reach(session, wanted, reach, seen)
         seen = await look(session, wanted, reach)
-    return seen
+    return seen if seen.settled else await look(session, wanted, Reach(bound=None))
 
 
 def _result(wanted: Wanted, seen: Seen, searched: Searched) -> SearchResult:
@@ -86,7 +88,8 @@ async def _count_exactly(
     session: AsyncSession, wanted: Wanted, result: SearchResult
 ) -> SearchResult:
     query = replace(wanted.query, start=None)
-    await prefer_index(session, preferred=query.is_indexed)
+    if not query.is_indexed:
+        await prefer_scan(session)
     is_in = query.needle.indexed() or query.needle.is_in()
     counted = all_of((query.until(None), is_in))
     statement = text(_COUNT.format(hits=HITS, counted=counted.sql))

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.search.lines import CLUSTER_REACH
 from app.search.page import Page
 from app.search.plans import (
+    LONG_PASSAGE,
     Query,
     Reach,
     Selection,
@@ -26,8 +27,6 @@ from app.search.substring_hits import first_hits
 _COLUMNS = "id, document_id, source, path, position"
 # So many passages at the head promise enough soon behind it: the index is not asked yet.
 _DENSE = 1
-# A longer passage is a single line, which is never read whole.
-_LONG_PASSAGE = 4_000
 # No searchable text holds the letter that stands for a match here: each line counts once, without
 # being shipped.
 HITS = """CASE WHEN passages.lines = 1 THEN 1
@@ -113,10 +112,12 @@ class Seen:
 async def look(session: AsyncSession, wanted: Wanted, reach: Reach) -> Seen:
     """Search as far as `reach` says."""
     query = wanted.query
-    head = at_head(query, _COLUMNS) if reach.is_bounded else in_order(query, _COLUMNS, reach.end)
+    head = (
+        at_head(query, _COLUMNS) if reach.head is not None else in_order(query, _COLUMNS, reach.end)
+    )
     found = by_index(query, "(SELECT asks AND NOT decides FROM headed)")
     behind = covered(query)
-    whole = passages_at_head(query) if reach.counts_head else Selection("CAST(NULL AS int)", {})
+    whole = passages_at_head(query) if reach.counts else Selection("CAST(NULL AS int)", {})
     sql = _STATEMENT.format(
         head=head.sql, found=found.sql, covered=behind.sql, whole=whole.sql, hits=HITS
     )
@@ -125,13 +126,13 @@ async def look(session: AsyncSession, wanted: Wanted, reach: Reach) -> Seen:
         **found.values,
         **behind.values,
         "head": reach.head,
-        "most": None if reach.counts_head else wanted.passages,
+        "most": None if reach.counts else wanted.passages,
         "bound": reach.bound,
-        "dense": _DENSE if reach.counts_head else wanted.passages,
+        "dense": _DENSE if reach.counts else wanted.passages,
         "in_order": reach.bound == 0,
         "wanted": wanted.passages,
         "pattern": wanted.pattern,
-        "long": _LONG_PASSAGE,
+        "long": LONG_PASSAGE,
         "reach": wanted.page.width + CLUSTER_REACH,
     }
     rows = (await session.execute(text(sql), values)).all()
@@ -144,7 +145,7 @@ def _seen(wanted: Wanted, reach: Reach, rows: Sequence[Row[Any]]) -> Seen:
     behind = sum(page.after is None or hit.comes_after(page.after) for hit in hits)
     if not totals.decides:
         is_all = totals.asks and (reach.bound is None or totals.scanned < reach.bound)
-    elif reach.counts_head:
+    elif reach.counts:
         is_all = totals.passages < (reach.head or 0)
     else:
         is_all = reach == Reach(head=None) and totals.headed < wanted.passages

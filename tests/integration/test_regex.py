@@ -7,8 +7,11 @@ from sqlalchemy import text
 
 from app.db.engine import Sessions
 from app.errors import InvalidPattern, TooSlow
+from app.search.candidates import first_in_order
 from app.search.matcher import Matcher
+from app.search.needles import Required
 from app.search.page import FIRST_PAGE, Cursor, Page
+from app.search.plans import Query
 from app.search.regex import Expression, search
 from app.search.result import SearchResult, as_grep
 from app.search.scope import Scope
@@ -117,3 +120,12 @@ async def test_an_expression_that_takes_too_long_is_given_up(sessions: Sessions)
 async def test_what_is_no_expression_is_refused(sessions: Sessions) -> None:
     with pytest.raises(InvalidPattern):
         await find(sessions, "(")
+
+
+async def test_candidates_come_a_bounded_amount_of_text_at_a_time(sessions: Sessions) -> None:
+    line = "needle" + "x" * 3_000_000
+    await store_texts(sessions, {f"{n}.txt": line for n in range(3)} | {"9.txt": "needle"})
+    query = Query(Required("needle"), None, EVERYWHERE)
+    async with sessions.begin() as session:
+        sizes = [len(some) async for some in first_in_order(session, query, 100)]
+    assert sizes == [1, 1, 2]

@@ -7,8 +7,10 @@ from sqlalchemy import text
 
 from app.db.engine import Sessions
 from app.db.visible import Visible
+from app.errors import TooSlow
 from app.search.lines import grep_document
 from app.search.page import FIRST_PAGE, Page
+from app.search.planner import planned
 from app.search.result import SearchResult
 from app.search.scope import Scope
 from app.search.substring import EVERYWHERE, search
@@ -221,3 +223,11 @@ async def test_ranges_mark_the_matches_that_are_shown(sessions: Sessions) -> Non
     (hit,) = (await find(sessions, "needle")).hits
     assert hit.ranges == ((2, 8), (9, 15))
     assert (hit.text_start, hit.column) == (0, 3)
+
+
+async def test_a_statement_that_takes_too_long_is_given_up(sessions: Sessions) -> None:
+    with pytest.raises(TooSlow):
+        async with sessions.begin() as session, planned(session, 0.05):
+            await session.execute(text("SELECT pg_sleep(60)"))
+    async with sessions.begin() as session:
+        assert await session.scalar(text("SHOW statement_timeout")) == "0"
