@@ -24,7 +24,8 @@ _AT_HEAD = f"""SELECT {{columns}} FROM (
     SELECT passages.*, documents.source, documents.path {_FROM} WHERE {{covered}}
     {_ORDER} LIMIT :head
   ) AS first WHERE {{is_in}} LIMIT :most"""
-_PASSAGES_AT_HEAD = f"SELECT count(*) FROM (SELECT {_FROM} WHERE {{covered}} LIMIT :head) AS first"
+_WHOLE_HEAD = f"""SELECT passages.id, document_id, passages.position, folded,
+  documents.source, documents.path {_FROM} WHERE {{covered}} {_ORDER} LIMIT :head"""
 _IN_ORDER = f"""SELECT {{columns}} FROM (
     SELECT passages.*, documents.source, documents.path {_FROM} WHERE {{covered}} AND {{is_in}}
     {_ORDER} LIMIT :most
@@ -136,10 +137,10 @@ def at_head(query: Query, columns: str) -> Selection:
     return Selection(sql, {**covered.values, **is_in.values})
 
 
-def passages_at_head(query: Query) -> Selection:
-    """How many passages there are at the head: fewer than `:head` are all."""
+def whole_head(query: Query) -> Selection:
+    """The first `:head` passages in catalog order, with the needle or without."""
     covered = all_of((query.covers_document(), query.covers_passage()))
-    return Selection(_PASSAGES_AT_HEAD.format(covered=covered.sql), covered.values)
+    return Selection(_WHOLE_HEAD.format(covered=covered.sql), covered.values)
 
 
 def in_order(query: Query, columns: str, end: tuple[str, str] | None) -> Selection:

@@ -19,7 +19,7 @@ from app.search.plans import (
     by_index,
     covered,
     in_order,
-    passages_at_head,
+    whole_head,
 )
 from app.search.result import Hit
 from app.search.substring_hits import first_hits
@@ -31,14 +31,16 @@ _DENSE = 1
 # being shipped.
 HITS = """CASE WHEN passages.lines = 1 THEN 1
   ELSE regexp_count(replace(folded, :pattern, 'A'), 'A[^\\n]*') END"""
+_COUNTED_HEAD = """first AS MATERIALIZED ({first}),
+head AS MATERIALIZED (SELECT {columns} FROM first WHERE {is_in})"""
 # Everything is read by one statement: a document that is replaced meanwhile is seen old or new. The
 # index is asked only when there is too little at the head of the catalog.
 _STATEMENT = """
-WITH head AS MATERIALIZED ({head}),
+WITH {head},
 headed AS MATERIALIZED (
   SELECT count, passages, count < :dense AS asks,
     count >= :wanted OR CAST(:in_order AS boolean) OR coalesce(passages < :head, false) AS decides
-  FROM (SELECT count(*) FROM head) AS counted, (SELECT ({whole}) AS passages) AS whole
+  FROM (SELECT count(*) FROM head) AS counted, ({passages}) AS whole
 ),
 found AS MATERIALIZED ({found}),
 seen AS (SELECT count(*) AS scanned, CAST(max(place) AS text) AS last FROM found),
@@ -55,11 +57,12 @@ totals AS (
   ) AS known
 ),
 page AS (
-  (SELECT id FROM head, headed WHERE decides ORDER BY source, path, position LIMIT :wanted)
-  UNION ALL (SELECT id FROM covered ORDER BY source, path, position LIMIT :wanted)
+  (SELECT id, source, path FROM head, headed WHERE decides
+    ORDER BY source, path, position LIMIT :wanted)
+  UNION ALL (SELECT id, source, path FROM covered ORDER BY source, path, position LIMIT :wanted)
 )
 SELECT totals.*, shown.* FROM totals LEFT JOIN (
-  SELECT documents.source, documents.path, held.position, (
+  SELECT source, path, held.position, (
       SELECT coalesce(sum(earlier.lines), 0) FROM passages AS earlier
       WHERE earlier.document_id = held.document_id AND earlier.position < held.position
     ) AS lines_before,
@@ -67,7 +70,7 @@ SELECT totals.*, shown.* FROM totals LEFT JOIN (
     CASE WHEN is_long THEN match END AS match,
     CASE WHEN is_long THEN start END AS start,
     CASE WHEN is_long THEN held.characters - ends_line END AS length
-  FROM page JOIN passages AS held USING (id) JOIN documents ON documents.id = document_id,
+  FROM page JOIN passages AS held USING (id),
     LATERAL (SELECT held.characters > :long AS is_long, strpos(folded, :pattern) - 1 AS match) AS a,
     LATERAL (SELECT greatest(match - :reach, 0) AS start) AS b,
     LATERAL (SELECT CASE WHEN right(folded, 1) = E'\\n' THEN 1 ELSE 0 END AS ends_line) AS c
@@ -112,14 +115,11 @@ class Seen:
 async def look(session: AsyncSession, wanted: Wanted, reach: Reach) -> Seen:
     """Search as far as `reach` says."""
     query = wanted.query
-    head = (
-        at_head(query, _COLUMNS) if reach.head is not None else in_order(query, _COLUMNS, reach.end)
-    )
+    head, passages = _head(query, reach)
     found = by_index(query, "(SELECT asks AND NOT decides FROM headed)")
     behind = covered(query)
-    whole = passages_at_head(query) if reach.counts else Selection("CAST(NULL AS int)", {})
     sql = _STATEMENT.format(
-        head=head.sql, found=found.sql, covered=behind.sql, whole=whole.sql, hits=HITS
+        head=head.sql, passages=passages, found=found.sql, covered=behind.sql, hits=HITS
     )
     values = {
         **head.values,
@@ -137,6 +137,19 @@ async def look(session: AsyncSession, wanted: Wanted, reach: Reach) -> Seen:
     }
     rows = (await session.execute(text(sql), values)).all()
     return _seen(wanted, reach, rows)
+
+
+def _head(query: Query, reach: Reach) -> tuple[Selection, str]:
+    """The table `head`, and how many passages were looked at for it, where that is counted."""
+    if reach.counts:
+        first, is_in = whole_head(query), query.needle.is_in()
+        sql = _COUNTED_HEAD.format(first=first.sql, columns=_COLUMNS, is_in=is_in.sql)
+        counted = "SELECT count(*) AS passages FROM first"
+        return Selection(sql, {**first.values, **is_in.values}), counted
+    in_turn = reach.head is None
+    head = in_order(query, _COLUMNS, reach.end) if in_turn else at_head(query, _COLUMNS)
+    sql = f"head AS MATERIALIZED ({head.sql})"
+    return Selection(sql, head.values), "SELECT CAST(NULL AS int) AS passages"
 
 
 def _seen(wanted: Wanted, reach: Reach, rows: Sequence[Row[Any]]) -> Seen:
