@@ -26,7 +26,7 @@ from benchmarks.curves import draw
 from benchmarks.peers import milliseconds, serving
 
 _AT_ONCE = 2_000
-_WORDS = 60
+_WORDS = 30
 _ROUNDS = 15
 _QUERIES = {
     "absent": ("text", "zirconquartz"),
