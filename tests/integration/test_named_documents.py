@@ -1,5 +1,8 @@
 """Questions that name a document, or ask what documents there are, are grounded."""
 
+import base64
+import time
+
 import pytest
 
 from app.db.engine import Sessions
@@ -110,7 +113,34 @@ async def test_who_asks_for_more_asks_the_question_before_again(
         ("Is 3.11 newer than v2.7, e.g. here?", []),
         ("Look at ./notes.txt!", ["notes.txt"]),
         ("Where is the 100%_sure.pdf?", ["100%_sure.pdf"]),
+        ("Is it in (a.b.c.txt), x.md.?", ["a.b.c.txt", "x.md"]),
+        ("Open docs.d/a.toolongextension or a.b/c", []),
+        ("Look into 北京.txt and\u00a0über_uns.md", ["北京.txt", "über_uns.md"]),
     ],
 )
 def test_file_names_have_an_extension(question: str, names: list[str]) -> None:
     assert file_names(question) == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x" * 200_000,
+        base64.b64encode(bytes(range(256)) * 600).decode(),
+        "北" * 200_000,
+        "a." * 99_999,
+    ],
+    ids=["letters", "base64", "chinese", "dots"],
+)
+def test_a_long_word_takes_no_longer_than_its_length(text: str) -> None:
+    assert seconds_for(text) < 60 * seconds_for(text[: len(text) // 20])
+
+
+def seconds_for(text: str) -> float:
+    """The processor time of looking for names, the shortest of a few."""
+    taken: list[float] = []
+    for _ in range(5):
+        begun = time.process_time_ns()
+        assert file_names(text) == []
+        taken.append((time.process_time_ns() - begun) / 1e9)
+    return min(taken)
