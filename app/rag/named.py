@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.db.visible import Visible
 from app.documents.words import question_terms
 from app.rag.passages import Found
-from app.rag.queries_found import find_by_name, openings
+from app.rag.queries_found import find_by_names, openings
 from app.search.fold import fold
 
 # Documents of one name that are opened; a name that more have, like README.md, opens the first.
@@ -40,8 +40,8 @@ async def find_named(
 ) -> Named:
     """The documents that are named; titles are known of the passages that were found."""
     documents = titles_in(question, found)
-    for name in file_names(question):
-        for id_ in await find_by_name(session, name, MOST_NAMED, visible):
+    if names := file_names(question):
+        for id_, name in await find_by_names(session, names, MOST_NAMED, visible):
             documents.setdefault(id_, name)
     if not documents:
         return Named()
@@ -51,7 +51,7 @@ async def find_named(
 
 
 def file_names(question: str) -> list[str]:
-    """What looks like a document's file name or path, with its extension, folded."""
+    """What looks like a document's file name or path, with its extension, in small letters."""
     pieces = _BETWEEN.split(question[:_QUESTION_CHARACTERS])
     found = (_file_name(piece).lstrip("'./").lower() for piece in pieces if len(piece) <= _LONGEST)
     # Of three characters are e.g. and i.e.

@@ -11,6 +11,7 @@ from app.documents.upload import prepare
 from app.rag.named import file_names
 from app.rag.refusals import NO_DOCUMENTS
 from app.rag.retrieval import ABOUT_COLLECTION, Finding, Question, Retriever, retrieve
+from tests.stored import store_texts
 
 TEXTS = {
     "library/heapq.rst.txt": "Heaps are trees.\n" * 200 + "The last line tells of zebras.\n",
@@ -67,6 +68,19 @@ async def test_a_part_of_a_title_is_none(manual: Sessions) -> None:
 async def test_a_name_that_several_have_opens_each(manual: Sessions) -> None:
     finding = await find(manual, "Summarize README.md")
     assert [p.path for p in finding.passages[:2]] == ["disk/README.md", "net/README.md"]
+
+
+async def test_of_several_names_each_opens_its_document(manual: Sessions) -> None:
+    finding = await find(manual, "Compare guide.md with disk/readme.md and nothing.md")
+    assert [p.path for p in finding.passages[:2]] == ["guide.md", "disk/README.md"]
+
+
+@pytest.mark.parametrize("question", ["Sum up ÜBERSICHT_1.md", "Sum up übersicht_1.MD"])
+async def test_a_name_is_found_in_capitals_and_in_small_letters(
+    sessions: Sessions, question: str
+) -> None:
+    await store_texts(sessions, {"Übersicht_1.md": "Wires.\n", "übersichtx1.md": "Platters.\n"})
+    assert [p.path for p in (await find(sessions, question)).passages] == ["Übersicht_1.md"]
 
 
 async def test_what_a_named_document_says_comes_before_its_beginning(manual: Sessions) -> None:
