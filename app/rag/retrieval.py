@@ -104,35 +104,41 @@ def _judged(
     best = [evidence for _, evidence in candidates.ranked]
     verdict = gate.judge(weights, sorted(best, key=weights.rank, reverse=True)[:JUDGED])
     evidence = verdict.evidence
+    begun = [passage.focused(_telling(candidates)) for passage in named.passages]
     return Finding(
         grounded=bool(candidates.exact or named.names) or verdict.passed,
         score=round(verdict.score, 4),
         threshold=verdict.threshold,
         coverage=round(weights.coverage(evidence.matched), 4),
         reason=_reason(candidates, named, verdict),
-        passages=tuple(_in_order(_shown(candidates, found), named, verdict)),
+        passages=tuple(_in_order(_shown(candidates, found), begun, verdict)),
         similarity=None if evidence.similarity is None else round(evidence.similarity, 4),
     )
 
 
 def _shown(candidates: Candidates, found: Mapping[int, Found]) -> Iterator[Found]:
-    weights = candidates.weights
-    # A name that was looked up to the letter outweighs all the other words.
-    telling = {**weights.by_word, **dict.fromkeys(candidates.exact, 1.0 + weights.total)}
+    weights, telling = candidates.weights, _telling(candidates)
     for id_, evidence in candidates.ranked:
         if id_ in found:
             score, coverage = weights.score(evidence), weights.coverage(evidence.matched)
             yield found[id_].focused(telling).scored(score, coverage, evidence.similarity)
 
 
-def _in_order(shown: Iterator[Found], named: Named, verdict: Verdict) -> Iterable[Found]:
+def _telling(candidates: Candidates) -> dict[str, float]:
+    """What a part of an overlong line is chosen by, and how much each weighs."""
+    weights = candidates.weights
+    # A name that was looked up to the letter outweighs all the other words.
+    return {**weights.by_word, **dict.fromkeys(candidates.exact, 1.0 + weights.total)}
+
+
+def _in_order(shown: Iterable[Found], begun: Iterable[Found], verdict: Verdict) -> Iterable[Found]:
     """Of named documents first what was found in them, then their beginnings, then the others."""
     known = {(p.document_id, p.first_line): p for p in shown}
-    begun = {(p.document_id, p.first_line): p for p in named.passages}
-    inside = {document for document, _ in begun}
+    openings = {(p.document_id, p.first_line): p for p in begun}
+    inside = {document for document, _ in openings}
     ahead = [place for place, p in known.items() if verdict.passed or _speaks(p, inside)]
-    order = dict.fromkeys([*ahead[:BEFORE_NAMED], *begun, *known])
-    return ((begun | known)[place] for place in order)
+    order = dict.fromkeys([*ahead[:BEFORE_NAMED], *openings, *known])
+    return ((openings | known)[place] for place in order)
 
 
 def _speaks(passage: Found, inside: Set[int]) -> bool:

@@ -9,6 +9,7 @@ from app.db.engine import Sessions
 from app.documents.queries_store import store
 from app.documents.upload import prepare
 from app.rag.named import file_names
+from app.rag.passages import LINE_WINDOW
 from app.rag.refusals import NO_DOCUMENTS
 from app.rag.retrieval import ABOUT_COLLECTION, Finding, Question, Retriever, retrieve
 from tests.stored import store_texts
@@ -81,6 +82,16 @@ async def test_a_name_is_found_in_capitals_and_in_small_letters(
 ) -> None:
     await store_texts(sessions, {"Übersicht_1.md": "Wires.\n", "übersichtx1.md": "Platters.\n"})
     assert [p.path for p in (await find(sessions, question)).passages] == ["Übersicht_1.md"]
+
+
+async def test_of_a_named_document_of_one_line_a_part_is_shown(sessions: Sessions) -> None:
+    texts = {"data.min.json": '{"pump": 17, ' * 15_000 + '"valve": 4}'}
+    await store_texts(sessions, texts | {f"{n}.txt": "A zebra is striped.\n" for n in range(60)})
+    for asked in ("Summarize data.min.json", "Is the zebra of data.min.json striped?"):
+        passages = (await find(sessions, asked)).passages
+        (opening,) = [passage for passage in passages if passage.path == "data.min.json"]
+        assert len(opening.text) <= LINE_WINDOW
+        assert not opening.is_whole
 
 
 async def test_what_a_named_document_says_comes_before_its_beginning(manual: Sessions) -> None:
