@@ -67,7 +67,7 @@ def gate_of(settings: Settings) -> Gate:
 
 
 async def retrieve(retriever: Retriever, question: Question, visible: Visible) -> Finding:
-    """Find and judge the passages for a question."""
+    """Find and judge the passages for a question, as many as it wants at most."""
     nothing = Finding(False, 0.0, retriever.gate.threshold, 0.0, SMALL_TALK)
     if is_small_talk(question.message):
         return nothing
@@ -82,7 +82,8 @@ async def retrieve(retriever: Retriever, question: Question, visible: Visible) -
         wanted = [id_ for id_, _ in candidates.ranked[: question.passages]]
         found = await load(session, wanted, visible)
         named = await find_named(session, text, found.values(), visible)
-    return _judged(retriever.gate, candidates, found, named)
+    finding = _judged(retriever.gate, candidates, found, named)
+    return replace(finding, passages=finding.passages[: question.passages])
 
 
 async def _about_collection(retriever: Retriever, nothing: Finding, visible: Visible) -> Finding:

@@ -94,6 +94,15 @@ async def test_of_a_named_document_of_one_line_a_part_is_shown(sessions: Session
         assert not opening.is_whole
 
 
+@pytest.mark.parametrize("limit", [1, 4, 5, 20])
+async def test_openings_count_among_the_passages_that_are_wanted(
+    manual: Sessions, limit: int
+) -> None:
+    question = Question("Which heaps are trees in library/heapq.rst.txt?", passages=limit)
+    passages = (await retrieve(Retriever(manual), question, None)).passages
+    assert 1 <= len(passages) <= limit
+
+
 async def test_what_a_named_document_says_comes_before_its_beginning(manual: Sessions) -> None:
     finding = await find(manual, "What does heapq.rst.txt tell of zebras in the last line?")
     assert "zebras" in finding.passages[0].text
