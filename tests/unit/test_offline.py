@@ -1,6 +1,7 @@
 """The offline model: what it looks up, what it quotes, and what it says when there is nothing."""
 
 import re
+import time
 
 import pytest
 
@@ -200,3 +201,18 @@ async def test_small_talk_gets_a_friendly_line(message: str, begins: str) -> Non
 
 def test_a_text_without_telling_words_counts_as_english() -> None:
     assert language_of("ERR_4821?") == "en"
+
+
+async def test_a_long_question_takes_no_longer_than_its_length() -> None:
+    short, long = [await seconds_for("what is " * count) for count in (250, 4_000)]
+    assert long < 48 * short
+
+
+async def seconds_for(question: str) -> float:
+    """The processor time of an answer, the shortest of a few."""
+    taken: list[float] = []
+    for _ in range(3):
+        begun = time.process_time()
+        await reply_to(grounded(question))
+        taken.append(time.process_time() - begun)
+    return min(taken)
