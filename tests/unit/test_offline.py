@@ -8,6 +8,8 @@ import pytest
 from app.llm.arguments import parse_arguments
 from app.llm.languages import language_of
 from app.llm.messages import AssistantMessage, ToolMessage, UserMessage
+from app.llm.quoting import beginnings
+from app.llm.units import Unit
 from tests.offline_turns import DOCUMENTS, TOOLS, converse, grounded, reply_to, shown
 
 QUESTIONS = [
@@ -173,6 +175,26 @@ async def test_what_is_defined_is_told_by_the_text_below(question: str, quoted: 
     answer = (await reply_to(grounded(question, passage))).text
     assert quoted in answer.split("\n\n")[1]
     assert "timeout=None" not in answer
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "is_called"),
+    [
+        ("Summarize Pump Notes.txt.", "pump notes.txt", True),
+        ("Summarize “ops/notes.md”!", "notes.md", True),
+        ("Give an overview of what is in a pump", "in", False),
+        ("Give an overview of what is in a pump", "a", False),
+        ("Summarize my-notes.md", "notes.md", False),
+        ("Summarize footnotes.md", "notes.md", False),
+        ("Summarize notes.md.gz", "notes.md", False),
+    ],
+)
+def test_a_document_is_called_by_its_whole_file_name(
+    question: str, name: str, is_called: bool
+) -> None:
+    said = "Every pump of the plant is oiled on Mondays."
+    unit = Unit("acme", f"ops/{name}", 1, 1, said)
+    assert beginnings([unit], question) == ([unit] if is_called else [])
 
 
 async def test_a_deflection_without_documents_says_so() -> None:
