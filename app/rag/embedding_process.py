@@ -67,7 +67,9 @@ async def _run(environment: Mapping[str, str]) -> bool:
         # Closed when this process ends in whatever way, which ends the other.
         stdin=asyncio.subprocess.PIPE,
         env=environment,
-        start_new_session=True,  # Ctrl-C in the terminal is for the server, which ends it
+        # Ctrl-C in the terminal is for the server, which ends it. A session of its own would do as
+        # well, but sessions share the processor evenly, whatever the priorities of their processes.
+        process_group=0,
     )
     try:
         if code := await process.wait():
