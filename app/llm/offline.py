@@ -10,7 +10,7 @@ from app.llm.languages import PHRASES, language_of, small_talk
 from app.llm.messages import LlmRequest, Reply, TextDelta, ToolCall, Waiting
 from app.llm.quoting import beginnings, best_quotes, quotation, ranked
 from app.llm.set_phrases import asks_about_collection, asks_for_more
-from app.llm.terms import Terms, shared_form, terms_of
+from app.llm.terms import QUESTION_CHARACTERS, Terms, shared_form, terms_of
 from app.llm.units import Unit, units_of
 from app.llm.view import View, view
 
@@ -132,7 +132,7 @@ def _answer(seen: View, terms: Terms) -> str:
 
 
 def _is_summary(seen: View) -> bool:
-    return _SUMMARY.search(seen.question) is not None
+    return _SUMMARY.search(seen.question[:QUESTION_CHARACTERS]) is not None
 
 
 def _listing(seen: View, said: str) -> str:

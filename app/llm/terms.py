@@ -21,7 +21,8 @@ _OUTER = " \t\n.,;:!?()[]{}<>\"'“”„«»「」¿¡？。，"
 _IDENTIFIER = re.compile(
     r"[^\W_]+(?:[_./:#@+-]+[^\W_]+)+|(?=[^\W\d]*\d)(?=\d*[^\W\d])\w+|[^\W\d_]*[a-z][A-Z]\w*"
 )
-_QUESTION_CHARACTERS = 2_000
+# What a question is lies in its beginning; behind it stands what was pasted.
+QUESTION_CHARACTERS = 2_000
 _FADED = 0.4
 # What many lines say and few answers: no use in searching for it.
 _VAGUE = frozenset(
@@ -45,7 +46,7 @@ class Terms:
 
 def terms_of(question: str, previous: str) -> Terms:
     """The terms of a question; one that says little by itself leans on the question before."""
-    question, previous = question[:_QUESTION_CHARACTERS], previous[:_QUESTION_CHARACTERS]
+    question, previous = question[:QUESTION_CHARACTERS], previous[:QUESTION_CHARACTERS]
     if previous and asks_for_more(question):
         question, previous = previous, ""
     language = language_of(question)

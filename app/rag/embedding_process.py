@@ -67,7 +67,9 @@ async def _run(environment: Mapping[str, str]) -> bool:
         # Closed when this process ends in whatever way, which ends the other.
         stdin=asyncio.subprocess.PIPE,
         env=environment,
-        start_new_session=True,  # Ctrl-C in the terminal is for the server, which ends it
+        # Ctrl-C in the terminal is for the server, which ends it. A session of its own would do as
+        # well, but sessions share the processor evenly, whatever the priorities of their processes.
+        process_group=0,
     )
     try:
         if code := await process.wait():
@@ -122,10 +124,18 @@ def _end_with_server() -> None:
     os._exit(0)
 
 
+def _give_way() -> None:
+    """Take the processor time that nobody else wants, or, where that is unknown, less of it."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    except (AttributeError, OSError):  # not on every platform, nor in every container
+        with suppress(AttributeError):
+            os.nice(_NICENESS)
+
+
 def main() -> None:
     """What the process does, with its settings in the environment."""
-    with suppress(AttributeError):  # not on every platform
-        os.nice(_NICENESS)
+    _give_way()
     threading.Thread(target=_end_with_server, daemon=True).start()
     settings = Settings()
     configure_logs(settings.log_level)

@@ -9,14 +9,18 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.db.visible import Visible
 from app.documents.words import question_terms
 from app.rag.passages import Found
-from app.rag.queries_found import find_by_name, openings
+from app.rag.queries_found import find_by_names, openings
 from app.search.fold import fold
 
 # Documents of one name that are opened; a name that more have, like README.md, opens the first.
 MOST_NAMED = 3
 # Passages from the beginnings of the named documents, all together.
 OPENINGS = 6
-_FILE = re.compile(r"[^\s\"“”„«»`<>|*?()\[\]{},;]*[^\W_]\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w/])")
+# What a file name does not hold stands between the pieces; the last extension ends its name.
+_BETWEEN = re.compile(r"[\s\"“”„«»`<>|*?()\[\]{},;]+")
+_EXTENSION = re.compile(r"(?<=[^\W_])\.[A-Za-z][A-Za-z0-9]{0,7}(?![\w/])")
+# No path is longer, and who names a document does it at the beginning.
+_LONGEST, _QUESTION_CHARACTERS = 1_024, 4_000
 _MOST_FILES = 4
 _ABBREVIATION = 3
 _WORDS = re.compile(r"[^\W_]+")
@@ -36,8 +40,8 @@ async def find_named(
 ) -> Named:
     """The documents that are named; titles are known of the passages that were found."""
     documents = titles_in(question, found)
-    for name in file_names(question):
-        for id_ in await find_by_name(session, name, MOST_NAMED, visible):
+    if names := file_names(question):
+        for id_, name in await find_by_names(session, names, MOST_NAMED, visible):
             documents.setdefault(id_, name)
     if not documents:
         return Named()
@@ -47,10 +51,17 @@ async def find_named(
 
 
 def file_names(question: str) -> list[str]:
-    """What looks like a document's file name or path, with its extension, folded."""
-    found = (match.group().lstrip("'./").lower() for match in _FILE.finditer(question))
+    """What looks like a document's file name or path, with its extension, in small letters."""
+    pieces = _BETWEEN.split(question[:_QUESTION_CHARACTERS])
+    found = (_file_name(piece).lstrip("'./").lower() for piece in pieces if len(piece) <= _LONGEST)
     # Of three characters are e.g. and i.e.
     return list(dict.fromkeys(name for name in found if len(name) > _ABBREVIATION))[:_MOST_FILES]
+
+
+def _file_name(piece: str) -> str:
+    """The piece up to the end of its last extension; empty when it has none."""
+    ends = [match.end() for match in _EXTENSION.finditer(piece)]
+    return piece[: ends[-1]] if ends else ""
 
 
 def titles_in(question: str, passages: Iterable[Found]) -> dict[int, str]:

@@ -1,13 +1,14 @@
 """What each source holds, and how far the vectors of its passages are, told at once.
 
 To add up a million passages takes PostgreSQL a second. In a small collection that is done each
-time; in a large one the sums of a moment ago are told while new ones are made, one count at a time.
-How many documents there are is always exact.
+time; in a large one the sums of a few seconds ago are told while new ones are made. Who asks when
+they are older, or when a source has got or lost documents since, waits for new ones. How many
+documents there are is always exact, and there is one count at a time.
 """
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -19,17 +20,18 @@ from app.schemas import SourceSummary
 
 # Up to so many documents and passages, counting takes a few milliseconds.
 SMALL_DOCUMENTS, SMALL_PASSAGES = 2_000, 20_000
-# Counting takes no more than this part of the time, and not more often than each second.
-_SHARE = 0.05
-_PAUSE_SECONDS = 1.0
+# Sums older than this begin a count, and those older than that are not told.
+_FRESH_SECONDS, OLDEST_SECONDS = 5.0, 10.0
+
+Clock = Callable[[], float]
 
 
 @dataclass(frozen=True)
 class _Counted:
-    """The sources by name, and when they are to be counted again."""
+    """The sources by name, and when they had been counted."""
 
     sources: Mapping[str, SourceSummary]
-    again_at: float
+    at: float
 
     @property
     def passages(self) -> int:
@@ -39,9 +41,15 @@ class _Counted:
 class Overview:
     """The sources of one database, for all callers of this process."""
 
-    def __init__(self, retriever: Retriever, small_documents: int = SMALL_DOCUMENTS) -> None:
+    def __init__(
+        self,
+        retriever: Retriever,
+        small_documents: int = SMALL_DOCUMENTS,
+        clock: Clock = time.monotonic,
+    ) -> None:
         self._retriever = retriever
         self._small_documents = small_documents
+        self._clock = clock
         self._counted = _Counted({}, 0.0)
         self._counting: asyncio.Task[None] | None = None
 
@@ -49,12 +57,10 @@ class Overview:
         """The visible sources by name."""
         async with self._retriever.sessions() as session:
             documents = await count_by_source(session, visible)
-        is_small = sum(documents.values()) <= self._small_documents
-        if is_small and self._counted.passages <= SMALL_PASSAGES:
-            await self._keep_count()
-        elif not documents.keys() <= self._counted.sources.keys():
+        age = self._clock() - self._counted.at
+        if self._is_small(documents) or age > OLDEST_SECONDS or self._have_changed(documents):
             await self._count_again()
-        elif time.monotonic() >= self._counted.again_at:
+        elif age > _FRESH_SECONDS:
             self._begin()
         known = self._counted.sources
         return [
@@ -68,8 +74,16 @@ class Overview:
             with suppress(asyncio.CancelledError):
                 await self._counting
 
+    def _is_small(self, documents: Mapping[str, int]) -> bool:
+        few = sum(documents.values()) <= self._small_documents
+        return few and self._counted.passages <= SMALL_PASSAGES
+
+    def _have_changed(self, documents: Mapping[str, int]) -> bool:
+        known = {name: source.documents for name, source in self._counted.sources.items()}
+        return any(known.get(source) != count for source, count in documents.items())
+
     async def _count_again(self) -> None:
-        # What is being counted may not have the new source yet.
+        # What is being counted may not have what was stored since.
         if self._counting and not self._counting.done():
             await asyncio.wait([self._counting])
         await asyncio.shield(self._begin())
@@ -82,11 +96,8 @@ class Overview:
         return self._counting
 
     async def _keep_count(self) -> None:
-        begun = time.monotonic()
         counted = await self._count()
-        ended = time.monotonic()
-        pause = max((ended - begun) / _SHARE, _PAUSE_SECONDS)
-        self._counted = _Counted(counted, ended + pause)
+        self._counted = _Counted(counted, self._clock())
 
     async def _count(self) -> dict[str, SourceSummary]:
         async with self._retriever.sessions() as session:

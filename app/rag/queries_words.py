@@ -55,16 +55,25 @@ WHERE s.schemaname = current_schema() AND s.tablename = 'passages' AND s.attname
 
 
 async def count_passages(session: AsyncSession, visible: Visible) -> int:
-    """How many passages the visible sources have; above `LARGE`, about how many."""
+    """How many passages the visible sources have; above `LARGE`, about how many.
+
+    About: as many as their characters would fill, which is too many where lines are very long.
+    """
     if visible is None:
         estimate = int(await session.scalar(text(_ESTIMATE)) or 0)
         return estimate if estimate > LARGE else await _number(session, _COUNT, {})
     values: dict[str, Any] = {"visible": list(visible)}
     sampled, characters = (await session.execute(text(_SAMPLE), values | {"most": _SAMPLED})).one()
-    if sampled < _SAMPLED:
-        return await _number(session, f"{_COUNT} {_OF_VISIBLE}", values)
-    documents = await _number(session, _KEPT, values)
-    return int(documents * max(int(characters) / sampled / _PASSAGE_CHARACTERS, 1.0))
+    if not sampled:
+        return 0
+    estimate = int(characters) / _PASSAGE_CHARACTERS
+    if sampled == _SAMPLED:
+        documents = await _number(session, _KEPT, values)
+        # Each has a passage at least.
+        estimate = documents * max(estimate / sampled, 1.0)
+    if estimate > LARGE:
+        return int(estimate)
+    return await _number(session, f"{_COUNT} {_OF_VISIBLE}", values)
 
 
 async def find_words(

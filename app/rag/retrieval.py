@@ -67,7 +67,7 @@ def gate_of(settings: Settings) -> Gate:
 
 
 async def retrieve(retriever: Retriever, question: Question, visible: Visible) -> Finding:
-    """Find and judge the passages for a question."""
+    """Find and judge the passages for a question, as many as it wants at most."""
     nothing = Finding(False, 0.0, retriever.gate.threshold, 0.0, SMALL_TALK)
     if is_small_talk(question.message):
         return nothing
@@ -82,7 +82,8 @@ async def retrieve(retriever: Retriever, question: Question, visible: Visible) -
         wanted = [id_ for id_, _ in candidates.ranked[: question.passages]]
         found = await load(session, wanted, visible)
         named = await find_named(session, text, found.values(), visible)
-    return _judged(retriever.gate, candidates, found, named)
+    finding = _judged(retriever.gate, candidates, found, named)
+    return replace(finding, passages=finding.passages[: question.passages])
 
 
 async def _about_collection(retriever: Retriever, nothing: Finding, visible: Visible) -> Finding:
@@ -104,35 +105,41 @@ def _judged(
     best = [evidence for _, evidence in candidates.ranked]
     verdict = gate.judge(weights, sorted(best, key=weights.rank, reverse=True)[:JUDGED])
     evidence = verdict.evidence
+    begun = [passage.focused(_telling(candidates)) for passage in named.passages]
     return Finding(
         grounded=bool(candidates.exact or named.names) or verdict.passed,
         score=round(verdict.score, 4),
         threshold=verdict.threshold,
         coverage=round(weights.coverage(evidence.matched), 4),
         reason=_reason(candidates, named, verdict),
-        passages=tuple(_in_order(_shown(candidates, found), named, verdict)),
+        passages=tuple(_in_order(_shown(candidates, found), begun, verdict)),
         similarity=None if evidence.similarity is None else round(evidence.similarity, 4),
     )
 
 
 def _shown(candidates: Candidates, found: Mapping[int, Found]) -> Iterator[Found]:
-    weights = candidates.weights
-    # A name that was looked up to the letter outweighs all the other words.
-    telling = {**weights.by_word, **dict.fromkeys(candidates.exact, 1.0 + weights.total)}
+    weights, telling = candidates.weights, _telling(candidates)
     for id_, evidence in candidates.ranked:
         if id_ in found:
             score, coverage = weights.score(evidence), weights.coverage(evidence.matched)
             yield found[id_].focused(telling).scored(score, coverage, evidence.similarity)
 
 
-def _in_order(shown: Iterator[Found], named: Named, verdict: Verdict) -> Iterable[Found]:
+def _telling(candidates: Candidates) -> dict[str, float]:
+    """What a part of an overlong line is chosen by, and how much each weighs."""
+    weights = candidates.weights
+    # A name that was looked up to the letter outweighs all the other words.
+    return {**weights.by_word, **dict.fromkeys(candidates.exact, 1.0 + weights.total)}
+
+
+def _in_order(shown: Iterable[Found], begun: Iterable[Found], verdict: Verdict) -> Iterable[Found]:
     """Of named documents first what was found in them, then their beginnings, then the others."""
     known = {(p.document_id, p.first_line): p for p in shown}
-    begun = {(p.document_id, p.first_line): p for p in named.passages}
-    inside = {document for document, _ in begun}
+    openings = {(p.document_id, p.first_line): p for p in begun}
+    inside = {document for document, _ in openings}
     ahead = [place for place, p in known.items() if verdict.passed or _speaks(p, inside)]
-    order = dict.fromkeys([*ahead[:BEFORE_NAMED], *begun, *known])
-    return ((begun | known)[place] for place in order)
+    order = dict.fromkeys([*ahead[:BEFORE_NAMED], *openings, *known])
+    return ((openings | known)[place] for place in order)
 
 
 def _speaks(passage: Found, inside: Set[int]) -> bool:

@@ -49,6 +49,12 @@ def children() -> list[int]:
     return [int(line) for line in found.stdout.split()]
 
 
+def gives_way(process: int) -> bool:
+    """Whether it has a lower priority than the server, in the way that the system knows."""
+    is_idle = hasattr(os, "SCHED_IDLE") and os.sched_getscheduler(process) == os.SCHED_IDLE
+    return is_idle or os.getpriority(os.PRIO_PROCESS, process) == 10
+
+
 @pytest.fixture
 def with_meaning(settings: Settings) -> Settings:
     return settings.model_copy(update={"embeddings": "on"})
@@ -61,7 +67,7 @@ async def test_it_gives_vectors_to_what_is_stored_and_survives_its_death(
     async with kept(with_meaning, sessions):
         await until_embedded(sessions, 1)
         (process,) = children()
-        assert os.getpriority(os.PRIO_PROCESS, process) == 10
+        assert gives_way(process)
         os.kill(process, signal.SIGKILL)
         await store_texts(sessions, {"b.md": "The ship leaves.\n"})
         await until_embedded(sessions, 2)

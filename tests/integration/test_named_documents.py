@@ -1,13 +1,18 @@
 """Questions that name a document, or ask what documents there are, are grounded."""
 
+import base64
+import time
+
 import pytest
 
 from app.db.engine import Sessions
 from app.documents.queries_store import store
 from app.documents.upload import prepare
 from app.rag.named import file_names
+from app.rag.passages import LINE_WINDOW
 from app.rag.refusals import NO_DOCUMENTS
 from app.rag.retrieval import ABOUT_COLLECTION, Finding, Question, Retriever, retrieve
+from tests.stored import store_texts
 
 TEXTS = {
     "library/heapq.rst.txt": "Heaps are trees.\n" * 200 + "The last line tells of zebras.\n",
@@ -66,6 +71,38 @@ async def test_a_name_that_several_have_opens_each(manual: Sessions) -> None:
     assert [p.path for p in finding.passages[:2]] == ["disk/README.md", "net/README.md"]
 
 
+async def test_of_several_names_each_opens_its_document(manual: Sessions) -> None:
+    finding = await find(manual, "Compare guide.md with disk/readme.md and nothing.md")
+    assert [p.path for p in finding.passages[:2]] == ["guide.md", "disk/README.md"]
+
+
+@pytest.mark.parametrize("question", ["Sum up ÜBERSICHT_1.md", "Sum up übersicht_1.MD"])
+async def test_a_name_is_found_in_capitals_and_in_small_letters(
+    sessions: Sessions, question: str
+) -> None:
+    await store_texts(sessions, {"Übersicht_1.md": "Wires.\n", "übersichtx1.md": "Platters.\n"})
+    assert [p.path for p in (await find(sessions, question)).passages] == ["Übersicht_1.md"]
+
+
+async def test_of_a_named_document_of_one_line_a_part_is_shown(sessions: Sessions) -> None:
+    texts = {"data.min.json": '{"pump": 17, ' * 15_000 + '"valve": 4}'}
+    await store_texts(sessions, texts | {f"{n}.txt": "A zebra is striped.\n" for n in range(60)})
+    for asked in ("Summarize data.min.json", "Is the zebra of data.min.json striped?"):
+        passages = (await find(sessions, asked)).passages
+        (opening,) = [passage for passage in passages if passage.path == "data.min.json"]
+        assert len(opening.text) <= LINE_WINDOW
+        assert not opening.is_whole
+
+
+@pytest.mark.parametrize("limit", [1, 4, 5, 20])
+async def test_openings_count_among_the_passages_that_are_wanted(
+    manual: Sessions, limit: int
+) -> None:
+    question = Question("Which heaps are trees in library/heapq.rst.txt?", passages=limit)
+    passages = (await retrieve(Retriever(manual), question, None)).passages
+    assert 1 <= len(passages) <= limit
+
+
 async def test_what_a_named_document_says_comes_before_its_beginning(manual: Sessions) -> None:
     finding = await find(manual, "What does heapq.rst.txt tell of zebras in the last line?")
     assert "zebras" in finding.passages[0].text
@@ -110,7 +147,34 @@ async def test_who_asks_for_more_asks_the_question_before_again(
         ("Is 3.11 newer than v2.7, e.g. here?", []),
         ("Look at ./notes.txt!", ["notes.txt"]),
         ("Where is the 100%_sure.pdf?", ["100%_sure.pdf"]),
+        ("Is it in (a.b.c.txt), x.md.?", ["a.b.c.txt", "x.md"]),
+        ("Open docs.d/a.toolongextension or a.b/c", []),
+        ("Look into 北京.txt and\u00a0über_uns.md", ["北京.txt", "über_uns.md"]),
     ],
 )
 def test_file_names_have_an_extension(question: str, names: list[str]) -> None:
     assert file_names(question) == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x" * 200_000,
+        base64.b64encode(bytes(range(256)) * 600).decode(),
+        "北" * 200_000,
+        "a." * 99_999,
+    ],
+    ids=["letters", "base64", "chinese", "dots"],
+)
+def test_a_long_word_takes_no_longer_than_its_length(text: str) -> None:
+    assert seconds_for(text) < 60 * seconds_for(text[: len(text) // 20])
+
+
+def seconds_for(text: str) -> float:
+    """The processor time of looking for names, the shortest of a few."""
+    taken: list[float] = []
+    for _ in range(5):
+        begun = time.process_time_ns()
+        assert file_names(text) == []
+        taken.append((time.process_time_ns() - begun) / 1e9)
+    return min(taken)

@@ -2,8 +2,11 @@
 
 import httpx
 import pytest
+from sqlalchemy import update
 
 from app.db.engine import Sessions
+from app.models import Document
+from app.rag.queries_words import LARGE, count_passages
 from app.rag.retrieval import NO_DOCUMENTS, Finding, Question, Retriever, retrieve
 from tests.factories import put
 from tests.stored import store_texts
@@ -118,6 +121,17 @@ async def test_lines_are_those_of_the_document(sessions: Sessions) -> None:
     best = finding.passages[0]
     assert best.last_line == 400
     assert best.numbered().endswith("400: the zebra is striped")
+
+
+async def test_passages_are_counted_where_few_and_estimated_where_many(sessions: Sessions) -> None:
+    await store_texts(sessions, {"a.md": "One.\n", "b.md": "Two.\n"})
+    chosen = frozenset({"acme"})
+    async with sessions.begin() as session:
+        assert await count_passages(session, chosen) == 2
+        assert await count_passages(session, frozenset({"other"})) == 0
+        # Two documents are few, but these would be cut into very many passages.
+        await session.execute(update(Document).values(characters=LARGE * 1_200))
+        assert await count_passages(session, chosen) == 2 * LARGE
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,15 @@
 """The offline model: what it looks up, what it quotes, and what it says when there is nothing."""
 
 import re
+import time
 
 import pytest
 
 from app.llm.arguments import parse_arguments
 from app.llm.languages import language_of
 from app.llm.messages import AssistantMessage, ToolMessage, UserMessage
+from app.llm.quoting import beginnings
+from app.llm.units import Unit
 from tests.offline_turns import DOCUMENTS, TOOLS, converse, grounded, reply_to, shown
 
 QUESTIONS = [
@@ -174,6 +177,26 @@ async def test_what_is_defined_is_told_by_the_text_below(question: str, quoted: 
     assert "timeout=None" not in answer
 
 
+@pytest.mark.parametrize(
+    ("question", "name", "is_called"),
+    [
+        ("Summarize Pump Notes.txt.", "pump notes.txt", True),
+        ("Summarize “ops/notes.md”!", "notes.md", True),
+        ("Give an overview of what is in a pump", "in", False),
+        ("Give an overview of what is in a pump", "a", False),
+        ("Summarize my-notes.md", "notes.md", False),
+        ("Summarize footnotes.md", "notes.md", False),
+        ("Summarize notes.md.gz", "notes.md", False),
+    ],
+)
+def test_a_document_is_called_by_its_whole_file_name(
+    question: str, name: str, is_called: bool
+) -> None:
+    said = "Every pump of the plant is oiled on Mondays."
+    unit = Unit("acme", f"ops/{name}", 1, 1, said)
+    assert beginnings([unit], question) == ([unit] if is_called else [])
+
+
 async def test_a_deflection_without_documents_says_so() -> None:
     prompt = "Sources:\n(there are no documents yet)\n\nQuestion: Who won?"
     assert (await reply_to(UserMessage(prompt))).text.startswith("There are no documents yet")
@@ -200,3 +223,18 @@ async def test_small_talk_gets_a_friendly_line(message: str, begins: str) -> Non
 
 def test_a_text_without_telling_words_counts_as_english() -> None:
     assert language_of("ERR_4821?") == "en"
+
+
+async def test_a_long_question_takes_no_longer_than_its_length() -> None:
+    short, long = [await seconds_for("what is " * count) for count in (250, 4_000)]
+    assert long < 48 * short
+
+
+async def seconds_for(question: str) -> float:
+    """The processor time of an answer, the shortest of a few."""
+    taken: list[float] = []
+    for _ in range(3):
+        begun = time.process_time()
+        await reply_to(grounded(question))
+        taken.append(time.process_time() - begun)
+    return min(taken)
