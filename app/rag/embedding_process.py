@@ -124,18 +124,11 @@ def _end_with_server() -> None:
     os._exit(0)
 
 
-def _give_way() -> None:
-    """Take the processor time that nobody else wants, or, where that is unknown, less of it."""
-    try:
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    except (AttributeError, OSError):  # not on every platform, nor in every container
-        with suppress(AttributeError):
-            os.nice(_NICENESS)
-
-
 def main() -> None:
     """What the process does, with its settings in the environment."""
-    _give_way()
+    with suppress(AttributeError):  # not on every platform
+        # Not the idle class of the scheduler: what holds a row lock has to get on with it.
+        os.nice(_NICENESS)
     threading.Thread(target=_end_with_server, daemon=True).start()
     settings = Settings()
     configure_logs(settings.log_level)
