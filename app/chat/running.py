@@ -4,10 +4,12 @@ import asyncio
 import uuid
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
+from typing import TypeVar
 
 import stamina
 import structlog
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.chat.log import TurnLog
@@ -23,6 +25,7 @@ from app.rag.shown import Shown
 from app.schemas import ChatCitationsEvent, ChatDoneEvent, ChatErrorEvent, CitationState
 
 log = structlog.get_logger()
+T = TypeVar("T")
 
 INTERRUPTED = ChatErrorEvent(
     code="interrupted",
@@ -31,12 +34,15 @@ INTERRUPTED = ChatErrorEvent(
 INTERNAL = ChatErrorEvent(
     code="internal", message="Something went wrong in Brain; its log says what."
 )
+AWAY = ChatErrorEvent(
+    code="not_ready", message="The database cannot be reached; try again in a moment."
+)
 DELETED = ChatErrorEvent(code="not_found", message="This conversation was deleted.")
 NOT_SAVED = ChatErrorEvent(
     code="not_saved", message="The database cannot be reached: this answer was not saved."
 )
-# The database may restart while a turn runs: what is to be stored is tried again for this long.
-SAVE_SECONDS = 30.0
+# The database may restart while a turn runs: what it reads and stores is tried again for this long.
+PATIENCE_SECONDS = 30.0
 
 
 class RunningTurn:
@@ -62,8 +68,9 @@ class RunningTurn:
         self._begun = False
         self._task: asyncio.Task[None] | None = None
 
-    def start(self, task: Task) -> None:
-        self._task = asyncio.create_task(self._run(task), name=f"turn {self.id}")
+    def start(self, asked: Callable[[], Awaitable[Task]]) -> None:
+        """Run from now on; `asked` reads what the turn is asked, again if need be."""
+        self._task = asyncio.create_task(self._run(asked), name=f"turn {self.id}")
 
     def stop(self) -> None:
         """End the turn because its user wants it to."""
@@ -83,16 +90,19 @@ class RunningTurn:
         if self._task is not None:
             await asyncio.wait([self._task])
 
-    async def _run(self, task: Task) -> None:
+    async def _run(self, asked: Callable[[], Awaitable[Task]]) -> None:
         self._begun = True
         try:
-            ending = self._cut_short() if self._cut else await self._answer(task)
+            ending = self._cut_short() if self._cut else await self._answer(await _tried(asked))
         except asyncio.CancelledError:
             ending = self._cut_short()
         except TurnInterrupted:
             ending = Ending("interrupted", INTERRUPTED)
         except AppError as error:
             ending = Ending("error", ChatErrorEvent(code=error.code, message=error.detail))
+        except (OperationalError, InterfaceError, PoolTimeoutError) as error:
+            log.warning("turn failed", turn=str(self.id), reason=str(error).partition("\n")[0])
+            ending = Ending("error", AWAY)
         except Exception:  # whatever happens, the turn ends with an event and a state
             log.exception("turn failed", turn=str(self.id))
             ending = Ending("error", INTERNAL)
@@ -163,13 +173,22 @@ class RunningTurn:
             self.log.add(ChatDoneEvent.model_validate({"turn_id": self.id, "finish": ending.state}))
 
     async def _save(self, write: Callable[[AsyncSession], Awaitable[None]]) -> None:
-        async for attempt in stamina.retry_context(
-            on=_may_pass, attempts=None, timeout=SAVE_SECONDS, wait_max=2.0
-        ):
-            with attempt:
-                async with self._agent.sessions() as session:
-                    await without_transaction(session)
-                    await write(session)
+        async def once() -> None:
+            async with self._agent.sessions() as session:
+                await without_transaction(session)
+                await write(session)
+
+        await _tried(once)
+
+
+async def _tried(once: Callable[[], Awaitable[T]]) -> T:
+    """What `once` gives, as soon as the database lets it."""
+    async for attempt in stamina.retry_context(
+        on=_may_pass, attempts=None, timeout=PATIENCE_SECONDS, wait_max=2.0
+    ):
+        with attempt:
+            return await once()
+    raise AssertionError("stamina raises the last error")
 
 
 def _may_pass(error: Exception) -> bool:
