@@ -4,18 +4,15 @@ import asyncio
 import uuid
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from typing import TypeVar
 
-import stamina
 import structlog
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.chat.log import TurnLog
 from app.chat.progress import Progress
 from app.chat.queries_running import Ending, save_decision, save_ending, save_round
 from app.db.engine import without_transaction
+from app.db.retrying import UNREACHABLE, retried
 from app.errors import AppError, NotFound, TurnInterrupted
 from app.rag.agent import Agent, Finished, Task, run
 from app.rag.citations import check_citations
@@ -25,7 +22,6 @@ from app.rag.shown import Shown
 from app.schemas import ChatCitationsEvent, ChatDoneEvent, ChatErrorEvent, CitationState
 
 log = structlog.get_logger()
-T = TypeVar("T")
 
 INTERRUPTED = ChatErrorEvent(
     code="interrupted",
@@ -41,8 +37,6 @@ DELETED = ChatErrorEvent(code="not_found", message="This conversation was delete
 NOT_SAVED = ChatErrorEvent(
     code="not_saved", message="The database cannot be reached: this answer was not saved."
 )
-# The database may restart while a turn runs: what it reads and stores is tried again for this long.
-PATIENCE_SECONDS = 30.0
 
 
 class RunningTurn:
@@ -93,14 +87,14 @@ class RunningTurn:
     async def _run(self, asked: Callable[[], Awaitable[Task]]) -> None:
         self._begun = True
         try:
-            ending = self._cut_short() if self._cut else await self._answer(await _tried(asked))
+            ending = self._cut_short() if self._cut else await self._answer(await retried(asked))
         except asyncio.CancelledError:
             ending = self._cut_short()
         except TurnInterrupted:
             ending = Ending("interrupted", INTERRUPTED)
         except AppError as error:
             ending = Ending("error", ChatErrorEvent(code=error.code, message=error.detail))
-        except (OperationalError, InterfaceError, PoolTimeoutError) as error:
+        except UNREACHABLE as error:
             log.warning("turn failed", turn=str(self.id), reason=str(error).partition("\n")[0])
             ending = Ending("error", AWAY)
         except Exception:  # whatever happens, the turn ends with an event and a state
@@ -117,10 +111,8 @@ class RunningTurn:
         async with aclosing(run(self._agent, task)) as steps:
             async for step in steps:
                 if isinstance(step, Decision):
-                    self._decision = step
-                    saving = self._save(lambda s, d=step: save_decision(s, self.id, d))
-                    # The model need not wait for it.
-                    self._deciding = asyncio.create_task(saving)
+                    # The model need not wait until it is stored.
+                    self._deciding = self._decide(step)
                 elif isinstance(step, RoundMade) and step.calls:
                     await self._decided()
                     position = len(self._progress.rounds)
@@ -132,8 +124,18 @@ class RunningTurn:
                     self.log.add(event)
         return ending
 
+    def _decide(self, decision: Decision) -> asyncio.Task[None]:
+        self._decision = decision
+        saving = self._save(lambda s: save_decision(s, self.id, decision))
+        return asyncio.create_task(saving)
+
     async def _decided(self) -> None:
-        if self._deciding is not None:
+        """Wait until the decision is stored; one that could not be is tried again."""
+        if self._deciding is None or self._decision is None:
+            return
+        await asyncio.wait([self._deciding])
+        if self._deciding.exception() is not None:
+            self._deciding = self._decide(self._decision)
             await asyncio.shield(self._deciding)
 
     async def _citations(self, task: Task) -> tuple[CitationState, ...]:
@@ -153,7 +155,8 @@ class RunningTurn:
     async def _end(self, ending: Ending) -> None:
         last = self._progress.unsaved()
         try:
-            await self._decided()
+            if self._deciding is not None:
+                await asyncio.gather(self._deciding, return_exceptions=True)
             await self._save(lambda s, e=ending: save_ending(s, self.id, e, last))
         except NotFound:
             ending = Ending("error", DELETED)
@@ -162,7 +165,15 @@ class RunningTurn:
         except Exception:  # the reader is told; the lease runs out, and the turn is found
             log.exception("turn not saved", turn=str(self.id))
             ending = Ending("error", NOT_SAVED)
+        else:
+            await self._decided_at_last()
         self._tell(ending)
+
+    async def _decided_at_last(self) -> None:
+        try:
+            await self._decided()
+        except Exception:  # an answer whose decision is lost is still an answer
+            log.exception("decision not saved", turn=str(self.id))
 
     def _tell(self, ending: Ending) -> None:
         if ending.citations:
@@ -178,21 +189,4 @@ class RunningTurn:
                 await without_transaction(session)
                 await write(session)
 
-        await _tried(once)
-
-
-async def _tried(once: Callable[[], Awaitable[T]]) -> T:
-    """What `once` gives, as soon as the database lets it."""
-    async for attempt in stamina.retry_context(
-        on=_may_pass, attempts=None, timeout=PATIENCE_SECONDS, wait_max=2.0
-    ):
-        with attempt:
-            return await once()
-    raise AssertionError("stamina raises the last error")
-
-
-def _may_pass(error: Exception) -> bool:
-    """Whether the database may take the same statement a moment later."""
-    if isinstance(error, DBAPIError) and error.connection_invalidated:
-        return True
-    return isinstance(error, OperationalError | InterfaceError | OSError)
+        await retried(once)

@@ -1,10 +1,10 @@
 """A stored turn ends in its row as well, whatever cannot be read or stored at first."""
 
-from typing import cast
+from typing import Any, cast
 
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from app.access import EVERYONE
 from app.chat.asking import begin
@@ -12,6 +12,7 @@ from app.chat.turns import Turns
 from app.db.engine import Sessions
 from app.models import Turn
 from app.rag.agent import Agent
+from app.rag.retrieval import SMALL_TALK
 from app.schemas import ChatErrorEvent, ChatEvent, ChatRequest
 from app.settings import Settings
 from tests.fakes import ScriptedModel
@@ -20,25 +21,37 @@ NO_CONNECTION = PoolTimeoutError("no connection in 30 s")
 RESTARTED = OperationalError("SELECT", {}, Exception("connection refused"))
 
 
-class Failing:
-    """Sessions; the one who asks for the n-th meets an error instead."""
-
-    def __init__(self, sessions: Sessions, nth: int, error: Exception) -> None:
-        self._sessions, self._left, self._error = sessions, nth, error
+class FailingSecond:
+    def __init__(self, sessions: Sessions, error: Exception) -> None:
+        self._sessions, self._error, self._asked = sessions, error, 0
 
     def __call__(self) -> AsyncSession:
-        self._left -= 1
-        if self._left == 0:
+        self._asked += 1
+        if self._asked == 2:
             raise self._error
         return self._sessions()
 
 
-def failing(sessions: Sessions, nth: int, error: Exception) -> Sessions:
-    return cast("Sessions", Failing(sessions, nth, error))
+def unread(sessions: Sessions, error: Exception) -> Sessions:
+    """Sessions of a request that stores its turn, and at first cannot read what came before."""
+    return cast("Sessions", FailingSecond(sessions, error))
 
 
-def make_turns(settings: Settings, sessions: Sessions, saved: Sessions | None = None) -> Turns:
-    return Turns(Agent(settings, saved or sessions, ScriptedModel()), sessions)
+def undecided(sessions: Sessions, times: int) -> async_sessionmaker[Any]:
+    """Sessions that cannot store a decision so many times."""
+    refusals = iter(range(times))
+
+    class Refusing(AsyncSession):
+        async def execute(self, statement: Any, *values: Any, **options: Any) -> Any:
+            if "SET grounded" in str(statement) and next(refusals, None) is not None:
+                raise RuntimeError("away for too long")
+            return await super().execute(statement, *values, **options)
+
+    return async_sessionmaker(sessions.kw["bind"], class_=Refusing, expire_on_commit=False)
+
+
+def make_turns(settings: Settings, sessions: Sessions) -> Turns:
+    return Turns(Agent(settings, sessions, ScriptedModel()), sessions)
 
 
 async def told(turns: Turns, turn: Turn) -> list[ChatEvent]:
@@ -63,7 +76,7 @@ async def test_a_turn_whose_history_cannot_be_read_ends(
 ) -> None:
     turns = make_turns(settings, sessions)
     request = await going_on(turns, sessions)
-    turn = await begin(request, EVERYONE, failing(sessions, 2, NO_CONNECTION), turns)
+    turn = await begin(request, EVERYONE, unread(sessions, NO_CONNECTION), turns)
     events = await told(turns, turn)
     assert [e.code for e in events if isinstance(e, ChatErrorEvent)] == ["not_ready"]
     assert (await stored(sessions, turn)).state == "error"
@@ -76,6 +89,26 @@ async def test_the_history_is_read_again_when_the_database_is_back(
 ) -> None:
     turns = make_turns(settings, sessions)
     request = await going_on(turns, sessions)
-    turn = await begin(request, EVERYONE, failing(sessions, 2, RESTARTED), turns)
+    turn = await begin(request, EVERYONE, unread(sessions, RESTARTED), turns)
     assert (await told(turns, turn))[-1].type == "done"
     assert (await stored(sessions, turn)).state == "answered"
+
+
+async def test_a_decision_that_could_not_be_stored_at_once_costs_no_answer(
+    settings: Settings, sessions: Sessions
+) -> None:
+    turns = make_turns(settings, undecided(sessions, 1))
+    turn = await begin(ChatRequest(message="Hello!"), EVERYONE, sessions, turns)
+    assert (await told(turns, turn))[-1].type == "done"
+    row = await stored(sessions, turn)
+    assert (row.state, row.reason) == ("answered", SMALL_TALK)
+
+
+async def test_an_answer_is_stored_even_if_its_decision_cannot_be(
+    settings: Settings, sessions: Sessions
+) -> None:
+    turns = make_turns(settings, undecided(sessions, 2))
+    turn = await begin(ChatRequest(message="Hello!"), EVERYONE, sessions, turns)
+    assert (await told(turns, turn))[-1].type == "done"
+    row = await stored(sessions, turn)
+    assert (row.state, row.reason) == ("answered", None)
