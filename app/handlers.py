@@ -4,10 +4,9 @@ import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from sqlalchemy.exc import InterfaceError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from starlette.exceptions import HTTPException
 
+from app.db.retrying import UNREACHABLE
 from app.errors import MALFORMED_JSON, AppError
 
 log = structlog.get_logger()
@@ -18,8 +17,7 @@ def install(app: FastAPI) -> None:
     app.exception_handler(AppError)(_app_error)
     app.exception_handler(RequestValidationError)(_malformed)
     app.exception_handler(HTTPException)(_http_error)
-    # A broken connection, and a pool that has none to give, are no defects of ours.
-    for unreachable in (OperationalError, InterfaceError, PoolTimeoutError):
+    for unreachable in UNREACHABLE:
         app.exception_handler(unreachable)(_database_away)
 
 

@@ -18,6 +18,8 @@ from app.settings import Settings
 # Seconds that open requests get to end when the server is told to stop.
 GRACE_SECONDS = 6
 CONNECTIONS = 80
+# Who ends the server is told what it waits for after so long.
+QUIET_SECONDS = 1.0
 
 
 def serve_alone(settings: Settings, console: Console) -> None:
@@ -35,7 +37,22 @@ async def _serve(server: uvicorn.Server, listening: socket.socket, console: Cons
         await asyncio.sleep(0.01)
     if server.started:
         _announce(listening, console)
+    telling = asyncio.create_task(tell_what_ends(server, Console(stderr=True)))
     await serving
+    telling.cancel()
+
+
+async def tell_what_ends(
+    server: uvicorn.Server, console: Console, quiet: float = QUIET_SECONDS
+) -> None:
+    """Say how many requests are still open, if any are `quiet` seconds after the server's end."""
+    # uvicorn tells nobody of this either.
+    while not server.should_exit:  # noqa: ASYNC110
+        await asyncio.sleep(0.2)
+    await asyncio.sleep(quiet)
+    if still_open := len(server.server_state.tasks):
+        requests = "1 open request" if still_open == 1 else f"{still_open} open requests"
+        console.print(f"Ending {requests}, in {GRACE_SECONDS} seconds at most …", soft_wrap=True)
 
 
 def serve_together(settings: Settings, console: Console) -> None:

@@ -1,6 +1,7 @@
 """A question becomes a turn that runs, or is refused, or is known already."""
 
 import uuid
+from functools import partial
 
 from sqlalchemy.exc import IntegrityError
 
@@ -22,13 +23,15 @@ TRIES = 5
 async def begin(request: ChatRequest, caller: Caller, sessions: Sessions, turns: Turns) -> Turn:
     """The turn that answers a request: a new one runs from now on, one with its `key` did already.
 
+    What was said before is read as it runs, so that a stored turn always ends.
+
     Raises `NotFound` and `TurnRunning`.
     """
     turn_id = uuid.uuid4()
     with turns.reserved(turn_id):
         turn = await _stored(sessions, caller.owner, request, turn_id)
         if turn.id == turn_id:
-            turns.start(turn, await _task(request, caller, sessions, turn))
+            turns.start(turn, partial(_task, request, caller, sessions, turn))
     return turn
 
 

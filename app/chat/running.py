@@ -5,15 +5,14 @@ import uuid
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 
-import stamina
 import structlog
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.chat.log import TurnLog
 from app.chat.progress import Progress
 from app.chat.queries_running import Ending, save_decision, save_ending, save_round
 from app.db.engine import without_transaction
+from app.db.retrying import UNREACHABLE, retried
 from app.errors import AppError, NotFound, TurnInterrupted
 from app.rag.agent import Agent, Finished, Task, run
 from app.rag.citations import check_citations
@@ -31,12 +30,13 @@ INTERRUPTED = ChatErrorEvent(
 INTERNAL = ChatErrorEvent(
     code="internal", message="Something went wrong in Brain; its log says what."
 )
+AWAY = ChatErrorEvent(
+    code="not_ready", message="The database cannot be reached; try again in a moment."
+)
 DELETED = ChatErrorEvent(code="not_found", message="This conversation was deleted.")
 NOT_SAVED = ChatErrorEvent(
     code="not_saved", message="The database cannot be reached: this answer was not saved."
 )
-# The database may restart while a turn runs: what is to be stored is tried again for this long.
-SAVE_SECONDS = 30.0
 
 
 class RunningTurn:
@@ -62,8 +62,9 @@ class RunningTurn:
         self._begun = False
         self._task: asyncio.Task[None] | None = None
 
-    def start(self, task: Task) -> None:
-        self._task = asyncio.create_task(self._run(task), name=f"turn {self.id}")
+    def start(self, asked: Callable[[], Awaitable[Task]]) -> None:
+        """Run from now on; `asked` reads what the turn is asked, again if need be."""
+        self._task = asyncio.create_task(self._run(asked), name=f"turn {self.id}")
 
     def stop(self) -> None:
         """End the turn because its user wants it to."""
@@ -83,16 +84,19 @@ class RunningTurn:
         if self._task is not None:
             await asyncio.wait([self._task])
 
-    async def _run(self, task: Task) -> None:
+    async def _run(self, asked: Callable[[], Awaitable[Task]]) -> None:
         self._begun = True
         try:
-            ending = self._cut_short() if self._cut else await self._answer(task)
+            ending = self._cut_short() if self._cut else await self._answer(await retried(asked))
         except asyncio.CancelledError:
             ending = self._cut_short()
         except TurnInterrupted:
             ending = Ending("interrupted", INTERRUPTED)
         except AppError as error:
             ending = Ending("error", ChatErrorEvent(code=error.code, message=error.detail))
+        except UNREACHABLE as error:
+            log.warning("turn failed", turn=str(self.id), reason=str(error).partition("\n")[0])
+            ending = Ending("error", AWAY)
         except Exception:  # whatever happens, the turn ends with an event and a state
             log.exception("turn failed", turn=str(self.id))
             ending = Ending("error", INTERNAL)
@@ -107,10 +111,8 @@ class RunningTurn:
         async with aclosing(run(self._agent, task)) as steps:
             async for step in steps:
                 if isinstance(step, Decision):
-                    self._decision = step
-                    saving = self._save(lambda s, d=step: save_decision(s, self.id, d))
-                    # The model need not wait for it.
-                    self._deciding = asyncio.create_task(saving)
+                    # The model need not wait until it is stored.
+                    self._deciding = self._decide(step)
                 elif isinstance(step, RoundMade) and step.calls:
                     await self._decided()
                     position = len(self._progress.rounds)
@@ -122,8 +124,18 @@ class RunningTurn:
                     self.log.add(event)
         return ending
 
+    def _decide(self, decision: Decision) -> asyncio.Task[None]:
+        self._decision = decision
+        saving = self._save(lambda s: save_decision(s, self.id, decision))
+        return asyncio.create_task(saving)
+
     async def _decided(self) -> None:
-        if self._deciding is not None:
+        """Wait until the decision is stored; one that could not be is tried again."""
+        if self._deciding is None or self._decision is None:
+            return
+        await asyncio.wait([self._deciding])
+        if self._deciding.exception() is not None:
+            self._deciding = self._decide(self._decision)
             await asyncio.shield(self._deciding)
 
     async def _citations(self, task: Task) -> tuple[CitationState, ...]:
@@ -143,7 +155,8 @@ class RunningTurn:
     async def _end(self, ending: Ending) -> None:
         last = self._progress.unsaved()
         try:
-            await self._decided()
+            if self._deciding is not None:
+                await asyncio.gather(self._deciding, return_exceptions=True)
             await self._save(lambda s, e=ending: save_ending(s, self.id, e, last))
         except NotFound:
             ending = Ending("error", DELETED)
@@ -152,7 +165,15 @@ class RunningTurn:
         except Exception:  # the reader is told; the lease runs out, and the turn is found
             log.exception("turn not saved", turn=str(self.id))
             ending = Ending("error", NOT_SAVED)
+        else:
+            await self._decided_at_last()
         self._tell(ending)
+
+    async def _decided_at_last(self) -> None:
+        try:
+            await self._decided()
+        except Exception:  # an answer whose decision is lost is still an answer
+            log.exception("decision not saved", turn=str(self.id))
 
     def _tell(self, ending: Ending) -> None:
         if ending.citations:
@@ -163,17 +184,9 @@ class RunningTurn:
             self.log.add(ChatDoneEvent.model_validate({"turn_id": self.id, "finish": ending.state}))
 
     async def _save(self, write: Callable[[AsyncSession], Awaitable[None]]) -> None:
-        async for attempt in stamina.retry_context(
-            on=_may_pass, attempts=None, timeout=SAVE_SECONDS, wait_max=2.0
-        ):
-            with attempt:
-                async with self._agent.sessions() as session:
-                    await without_transaction(session)
-                    await write(session)
+        async def once() -> None:
+            async with self._agent.sessions() as session:
+                await without_transaction(session)
+                await write(session)
 
-
-def _may_pass(error: Exception) -> bool:
-    """Whether the database may take the same statement a moment later."""
-    if isinstance(error, DBAPIError) and error.connection_invalidated:
-        return True
-    return isinstance(error, OperationalError | InterfaceError | OSError)
+        await retried(once)

@@ -3,7 +3,7 @@
 import asyncio
 import math
 import uuid
-from collections.abc import AsyncIterator, Generator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
 
 import structlog
@@ -59,10 +59,11 @@ class Turns:
         """Whether a turn runs, or is about to run, in this process."""
         return turn_id in self._turns or turn_id in self._reserved
 
-    def start(self, turn: Turn, task: Task) -> None:
+    def start(self, turn: Turn, asked: Callable[[], Awaitable[Task]]) -> None:
+        """Run a stored turn from now on; `asked` reads what it is asked, again if need be."""
         running = RunningTurn(self._agent, turn.conversation_id, turn.id, turn.sources)
         self._turns[turn.id] = running
-        running.start(task)
+        running.start(asked)
         if self._closing:
             running.interrupt()
 

@@ -58,6 +58,19 @@ async def test_a_citation_stands_on_one_line_within_the_page(
     assert await chat.page.evaluate("document.documentElement.scrollWidth") == pixels
 
 
+async def test_two_notes_under_an_answer_begin_at_one_edge_on_a_phone(
+    open_chat: OpenChat, mock: MockLLM
+) -> None:
+    chat = await open_chat(viewport={"width": 390, "height": 800})
+    mock.script(*saying(f"{ANSWER} It is also said elsewhere [acme/{PATH}:9]."))
+    await chat.answer("What is PORT_8081?")
+    lefts = await chat.transcript.locator(".folded-note").evaluate_all(
+        "(notes) => notes.map((note) => note.getBoundingClientRect().left)"
+    )
+    assert len(lefts) == 2
+    assert lefts[0] == lefts[1]
+
+
 async def test_a_copied_answer_names_the_whole_path_of_what_it_cites(
     open_chat: OpenChat, mock: MockLLM
 ) -> None:

@@ -56,6 +56,15 @@ async def test_names_are_found_by_glob(chat: ChatPage) -> None:
     await expect(chat.page.locator("#search-summary")).to_have_text("2 documents of 3 documents")
 
 
+async def test_a_search_by_names_offers_no_lines_around(chat: ChatPage) -> None:
+    await chat.page.goto("#/search?q=*.md&mode=path&path=acme")
+    around = chat.page.get_by_label("Lines around")
+    await expect(chat.page.get_by_label("Match case")).to_be_visible()
+    await expect(around).to_be_hidden()
+    await chat.page.get_by_label("Text", exact=True).check()
+    await expect(around).to_be_visible()
+
+
 async def test_a_search_line_of_a_turn_leads_to_the_same_search(chat: ChatPage) -> None:
     await chat.answer('Please search for "retry_budget".')
     await chat.tool_lines.first.click()

@@ -30,6 +30,10 @@ class BrokenSessions:
     async def __aexit__(self, *_: object) -> None: ...
 
 
+async def hello() -> Task:
+    return Task("Hello!")
+
+
 def make_turn() -> tuple[RunningTurn, BrokenSessions]:
     sessions = BrokenSessions()
     agent = Agent(Settings.model_validate({}), sessions, ScriptedModel())  # pyright: ignore[reportArgumentType]
@@ -39,7 +43,7 @@ def make_turn() -> tuple[RunningTurn, BrokenSessions]:
 async def test_a_turn_interrupted_before_its_first_step_ends() -> None:
     turn, sessions = make_turn()
     sessions.let_go.set()
-    turn.start(Task("Hello!"))
+    turn.start(hello)
     turn.interrupt()
     await asyncio.wait_for(turn.finished(), 5)
     assert ends(turn.log.last()[0][1])
@@ -47,7 +51,7 @@ async def test_a_turn_interrupted_before_its_first_step_ends() -> None:
 
 async def test_a_second_interruption_does_not_cut_off_the_end() -> None:
     turn, sessions = make_turn()
-    turn.start(Task("Hello!"))
+    turn.start(hello)
     await sessions.asked.wait()
     turn.stop()
     await asyncio.sleep(0)
