@@ -1,8 +1,9 @@
 """How long searches take while the documents grow in number; they are made up.
 
-    python -m benchmarks.growth [--sizes 10000,100000,1000000] [--svg FILE]
+    python -m benchmarks.growth [--sizes 10000,100000,1000000] [--data DIR] [--svg FILE]
 
-The search indexes are built anew at each size, which is faster than to fill them.
+There is a database for each size, whose indexes are built when it is full. With `--data` they are
+kept; all are measured in the end, one after the other.
 """
 
 import argparse
@@ -28,6 +29,10 @@ from benchmarks.peers import milliseconds, serving
 _AT_ONCE = 2_000
 _WORDS = 30
 _ROUNDS = 15
+_SEARCH_INDEXES = """
+SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid) FROM pg_index
+JOIN pg_class ON pg_class.oid = indexrelid JOIN pg_am ON pg_am.oid = relam WHERE amname = 'gin'
+"""
 _QUERIES = {
     "absent": ("text", "zirconquartz"),
     "in 5 documents": ("text", "quokka"),
@@ -41,33 +46,25 @@ _QUERIES = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", default="10000,100000,1000000")
+    parser.add_argument("--data", type=Path)
     parser.add_argument("--svg", type=Path)
     given = parser.parse_args()
     sizes = [int(size) for size in given.sizes.split(",")]
-    curves: dict[str, list[float]] = {name: [] for name in _QUERIES}
     with tempfile.TemporaryDirectory() as temporary:
-        Path(temporary).chmod(0o711)
-        data = Path(temporary) / "data"
-        with embedded.start(data) as server:
-            migrate(server.url)
-            for before, size in zip([0, *sizes], sizes, strict=False):
-                _grow(server.url, before, size)
-                with serving(data) as client:
-                    for name, (mode, pattern) in _QUERIES.items():
-                        curves[name].append(_measure(client, mode, pattern))
-                _print(name_of_size(size), curves)
+        root = given.data or Path(temporary)
+        root.chmod(0o711)
+        for size in sizes:
+            if not (root / str(size)).exists():
+                _fill(root / str(size), size)
+        curves: dict[str, list[float]] = {name: [] for name in _QUERIES}
+        for size in sizes:
+            with serving(root / str(size)) as client:
+                for name, (mode, pattern) in _QUERIES.items():
+                    curves[name].append(_measure(client, mode, pattern))
+                    growth = curves[name][-1] / curves[name][0]
+                    print(f"| {size:,} | {name} | {curves[name][-1]:.1f} | {growth:.2f} |")
     if given.svg:
         given.svg.write_text(draw(sizes, curves), "utf-8")
-
-
-def name_of_size(size: int) -> str:
-    return f"{size:,}"
-
-
-def _print(size: str, curves: dict[str, list[float]]) -> None:
-    for name, times in curves.items():
-        growth = times[-1] / times[0]
-        print(f"| {size} | {name} | {times[-1]:.1f} | {growth:.2f} |", flush=True)
 
 
 def _measure(client: httpx.Client, mode: str, pattern: str) -> float:
@@ -80,28 +77,26 @@ def _measure(client: httpx.Client, mode: str, pattern: str) -> float:
     return median(milliseconds(search) for _ in range(_ROUNDS))
 
 
-def _grow(url: str, before: int, size: int) -> None:
-    """Store documents `before` to `size`, without the indexes, which are made in the end."""
-    with psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as connection:
-        found = connection.execute(
-            "SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid) FROM pg_index"
-            " JOIN pg_class ON pg_class.oid = indexrelid JOIN pg_am ON pg_am.oid = relam"
-            " WHERE amname = 'gin'"
-        ).fetchall()
-        for name, _ in found:
-            connection.execute(f"DROP INDEX {name}".encode())
-        asyncio.run(_store(url, before, size))
-        connection.execute("SET maintenance_work_mem = '1GB'")
-        for _, definition in found:
-            connection.execute(definition.encode())
-        connection.execute("VACUUM ANALYZE")
+def _fill(data: Path, size: int) -> None:
+    """Store the documents without the search indexes, which are made in the end."""
+    with embedded.start(data) as server:
+        migrate(server.url)
+        with psycopg.connect(server.url.replace("+psycopg", ""), autocommit=True) as connection:
+            found = connection.execute(_SEARCH_INDEXES).fetchall()
+            for name, _ in found:
+                connection.execute(f"DROP INDEX {name}".encode())
+            asyncio.run(_store(server.url, size))
+            connection.execute("SET maintenance_work_mem = '1GB'")
+            for _, definition in found:
+                connection.execute(definition.encode())
+            connection.execute("VACUUM ANALYZE")
 
 
-async def _store(url: str, before: int, size: int) -> None:
+async def _store(url: str, size: int) -> None:
     engine = create_engine(url, pool_size=2)
     sessions = create_sessions(engine)
     with ProcessPoolExecutor(2) as pool:
-        starts = range(before, size, _AT_ONCE)
+        starts = range(0, size, _AT_ONCE)
         for uploads in pool.map(_prepared, starts, [size] * len(starts)):
             await _store_batch(sessions, uploads)
     await engine.dispose()
