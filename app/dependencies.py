@@ -29,6 +29,10 @@ async def _large_uploads(request: Request) -> asyncio.Semaphore:
     return request.app.state.large_uploads
 
 
+async def _searches(request: Request) -> asyncio.Semaphore:
+    return request.app.state.searches
+
+
 async def _turns(request: Request) -> Turns:
     return request.app.state.turns
 
@@ -56,6 +60,8 @@ CurrentSettings = Annotated[Settings, Depends(_settings)]
 CurrentSessions = Annotated[Sessions, Depends(_sessions)]
 # Reading a large document takes much memory, so that one is read after the other.
 LargeUploads = Annotated[asyncio.Semaphore, Depends(_large_uploads)]
+# Who waits for a search to end holds no connection meanwhile.
+Searches = Annotated[asyncio.Semaphore, Depends(_searches)]
 CurrentRetriever = Annotated[Retriever, Depends(_retriever)]
 CurrentOverview = Annotated[Overview, Depends(_overview)]
 CurrentTurns = Annotated[Turns, Depends(_turns)]

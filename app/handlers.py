@@ -4,6 +4,7 @@ import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from starlette.exceptions import HTTPException
 
 from app.db.retrying import UNREACHABLE
@@ -48,6 +49,10 @@ async def _http_error(_: Request, error: HTTPException) -> JSONResponse:
 
 
 async def _database_away(_: Request, error: Exception) -> JSONResponse:
+    if isinstance(error, PoolTimeoutError):
+        response = _answer(503, "not_ready", "Too many requests are under way; try again soon.")
+        response.headers["retry-after"] = "5"
+        return response
     log.warning("the database cannot be reached", reason=str(error).partition("\n")[0])
     return _answer(503, "not_ready", "The database cannot be reached; try again in a moment.")
 

@@ -55,6 +55,8 @@ def create_app(settings: Settings, model: Model | None = None) -> FastAPI:
     app.state.settings = settings
     app.state.tokens = Tokens(settings)
     app.state.large_uploads = asyncio.Semaphore(1)
+    # A search may take seconds: some connections stay free for what takes milliseconds.
+    app.state.searches = asyncio.Semaphore(max(settings.database_pool // 2, 1))
     app.add_middleware(Guard, hosts=allowed_hosts(settings))
     handlers.install(app)
     for router in (chat_router, documents_router, rag_router, search_router, status_router):

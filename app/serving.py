@@ -3,8 +3,11 @@
 import asyncio
 import errno
 import os
+import signal
 import socket
+import time
 from contextlib import suppress
+from threading import Thread
 
 import uvicorn
 from fastapi import FastAPI
@@ -20,6 +23,7 @@ GRACE_SECONDS = 6
 CONNECTIONS = 80
 # Who ends the server is told what it waits for after so long.
 QUIET_SECONDS = 1.0
+_PARENT_SECONDS = 1.0
 
 
 def serve_alone(settings: Settings, console: Console) -> None:
@@ -118,10 +122,18 @@ def _refused(error: OSError, config: uvicorn.Config) -> str:
 
 
 def create_worker() -> FastAPI:
-    """The application of one process among several."""
+    """The application of one process among several; it ends with the one that started it."""
+    Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     settings = Settings()
     configure_logs(settings.log_level)
     return create_app(settings)
+
+
+def _end_with_parent(parent: int) -> None:
+    # Killed, the parent cannot tell its processes, and they would keep the port for ever.
+    while os.getppid() == parent:
+        time.sleep(_PARENT_SECONDS)
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _announce(listening: socket.socket, console: Console) -> None:

@@ -120,7 +120,9 @@ async def _work(settings: Settings) -> None:
 
 
 def _end_with_server() -> None:
-    sys.stdin.buffer.read()
+    # Without the buffer of Python's file: the end of the process cannot take that from a thread.
+    while os.read(sys.stdin.fileno(), 1024):
+        pass
     os._exit(0)
 
 

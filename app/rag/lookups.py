@@ -13,8 +13,10 @@ _YEAR = re.compile(r"1\d{3}|20\d{2}|2100")
 _NUMBER = re.compile(r"\d{4,}")
 # Two words or more that begin with capitals, inside a sentence: the name of something.
 _NAME = re.compile(r"(?<=[^\s.!?:;] )[A-Z][a-z]+(?: [A-Z][a-z]+)+")
+# No opening mark within: a row of them is read once.
 _QUOTED = re.compile(
-    r"\"([^\"\n]{2,200})\"|“([^”\n]{2,200})”|„([^“”\n]{2,200})[“”]|«([^»\n]{2,200})»|`([^`\n]{2,200})`"
+    r"\"([^\"\n]{2,200})\"|“([^“”\n]{2,200})”|„([^„“”\n]{2,200})[“”]|«([^«»\n]{2,200})»"
+    r"|`([^`\n]{2,200})`"
 )
 MOST_LOOKUPS = 8
 

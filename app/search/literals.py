@@ -24,6 +24,7 @@ _TOKEN = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 _MOST_LITERALS = 50
+_DEEPEST = 50
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,8 @@ def required(expression: str) -> Requirement:
     groups = [_Group()]
     for token in _TOKEN.finditer(expression):
         if token.lastgroup == "open":
+            if len(groups) > _DEEPEST:
+                return NOTHING
             groups.append(_Group())
         elif token.lastgroup == "close" and len(groups) > 1:
             inside = groups.pop().requirement()
@@ -66,6 +69,11 @@ def spans_lines(expression: str) -> bool:
         token.lastgroup == "end" or "\n" in (token["letter"] or token["quoted"] or "")
         for token in _TOKEN.finditer(expression)
     )
+
+
+def asks_for_bytes(expression: str) -> bool:
+    """Whether the expression asks for single bytes, which tears lines and characters apart."""
+    return any(token["set"] == r"\C" for token in _TOKEN.finditer(expression))
 
 
 @dataclass

@@ -3,30 +3,45 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import re2
 
 from app.errors import InvalidPattern
 from app.search.lines import normal_pattern
-from app.search.literals import spans_lines
+from app.search.literals import asks_for_bytes, spans_lines
 from app.text import quoted
 
 ONE_LINE = "The search is per line: give an expression without line breaks."
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
 _LONGEST = 10_000
 _MEMORY = 4 * 1024 * 1024
+# The bytes of UTF-8 that begin no character.
+_CONTINUATION = bytes(range(0x80, 0xC0))
 # What begins or ends the text, or may: in these an expression sees more than its line.
 _ANCHORED = re.compile(r"\\[Az]|\(\?[a-zA-Z]*-?[a-zA-Z]*m")
 
 
 @dataclass(frozen=True)
 class LineMatch:
-    """A matching line of a text: its number (from 1), and where it matches in code points."""
+    """A matching line of a text, by its number from 1; where it matches is found when asked for."""
 
     number: int
-    line: str
-    ranges: tuple[tuple[int, int], ...]
+    encoded: bytes
+    compiled: Any
+
+    @property
+    def line(self) -> str:
+        return self.encoded.decode()
+
+    @property
+    def ranges(self) -> tuple[tuple[int, int], ...]:
+        """In code points; at least one."""
+        spans = [(found.start(), found.end()) for found in self.compiled.finditer(self.encoded)]
+        if not self.encoded.isascii():
+            spans = _in_characters(self.encoded, spans)
+        return tuple(dict.fromkeys(spans))
 
 
 class Matcher:
@@ -43,8 +58,7 @@ class Matcher:
     def matches(self, text: str) -> Iterator[LineMatch]:
         """The matching lines of a text, each once."""
         for number, line in self._lines(text.encode()):
-            shown = line.decode()
-            yield LineMatch(number, shown, self._ranges(line, shown))
+            yield LineMatch(number, line, self._compiled)
 
     def _lines(self, text: bytes) -> Iterator[tuple[int, bytes]]:
         return self._line_by_line(text) if self._by_line else self._in_one_go(text)
@@ -69,21 +83,22 @@ class Matcher:
             yield number, text[start:end]
             counted, at = place, end + 1
 
-    def _ranges(self, line: bytes, shown: str) -> tuple[tuple[int, int], ...]:
-        spans = [(found.start(), found.end()) for found in self._compiled.finditer(line)]
-        if len(line) != len(shown):
-            spans = [(_characters(line, start), _characters(line, end)) for start, end in spans]
-        return tuple(dict.fromkeys(spans))
-
 
 def literal(text: str) -> str:
     """An expression for a fixed string."""
     return _PUNCTUATION.sub(r"\\\g<0>", text)
 
 
-def _characters(line: bytes, place: int) -> int:
-    """Code points in the first `place` bytes; an empty match may stand inside of one."""
-    return len(line[:place].decode(errors="ignore"))
+def _in_characters(line: bytes, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Places in code points, of ascending places in bytes; an empty match may be inside of one."""
+    counted: dict[int, int] = {}
+    at = characters = 0
+    for place in chain.from_iterable(spans):
+        characters += len(line[at:place].translate(None, _CONTINUATION))
+        is_inside = place < len(line) and line[place] in _CONTINUATION
+        counted[place] = characters - is_inside
+        at = place
+    return [(counted[start], counted[end]) for start, end in spans]
 
 
 def _check(expression: str) -> None:
@@ -93,6 +108,10 @@ def _check(expression: str) -> None:
         raise InvalidPattern(f"The expression is too long: at most {_LONGEST:,} characters.")
     if spans_lines(expression):
         raise InvalidPattern(ONE_LINE)
+    if asks_for_bytes(expression):
+        raise InvalidPattern(
+            "The expression asks for a single byte (\\C): the search is for characters."
+        )
 
 
 def _compile(source: str, expression: str, case_sensitive: bool) -> object:

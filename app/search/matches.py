@@ -58,9 +58,9 @@ class Matches:
             for found in self._in_text(content.text):
                 self._count(content.source, content.path)
                 after = self.page.after
-                hit = _hit(content.source, content.path, found, self.page.width)
-                if after is None or hit.comes_after(after):
-                    self._show(hit)
+                place = (content.source, content.path, found.number)
+                if after is None or place > (after.source, after.path, after.line):
+                    self._show(content, found)
                 if self.is_enough:
                     return
 
@@ -71,10 +71,7 @@ class Matches:
             for found in self._in_text(candidate.text):
                 self._count(candidate.source, candidate.path)
                 if self._is_behind_start(candidate, found.number):
-                    self._show(
-                        _hit(candidate.source, candidate.path, found, self.page.width),
-                        candidate.id,
-                    )
+                    self._show(candidate, found)
                 if self.is_enough:
                     return
 
@@ -118,12 +115,12 @@ class Matches:
             is_same_passage and self.start.lines_before + number > self.page.after.line
         )
 
-    def _show(self, hit: Hit, passage: int | None = None) -> None:
+    def _show(self, where: Candidate | Content, found: LineMatch) -> None:
         self.behind += 1
         if len(self.hits) < self.page.limit:
-            self.hits.append(hit)
-            if passage is not None:
-                self.passages.append(passage)
+            self.hits.append(_hit(where.source, where.path, found, self.page.width))
+            if isinstance(where, Candidate):
+                self.passages.append(where.id)
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -136,9 +133,8 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _hit(source: str, path: str, found: LineMatch, width: int) -> Hit:
-    start, end = found.ranges[0]
+    ranges = found.ranges
+    start, end = ranges[0]
     shown = window(Stretch.whole(found.line), start, end, width)
-    visible = tuple(
-        one for one in found.ranges[1:] if one[0] >= shown.start and one[1] <= shown.end
-    )
+    visible = tuple(one for one in ranges[1:] if one[0] >= shown.start and one[1] <= shown.end)
     return Hit(source, path, found.number, start + 1, ((start, end), *visible), shown)

@@ -10,11 +10,13 @@ from app.search.conditions import ALWAYS, Condition, all_of
 from app.search.globs import to_regex
 from app.search.lines import Stretch
 from app.search.page import FIRST_PAGE, Page
+from app.search.planner import planned
 from app.search.result import Hit, SearchResult
 from app.search.scope import Scope, count
 
 # More matches than these are counted only when that is asked for.
 _COUNTED = 10_000
+_SECONDS = 10.0
 _TOTAL = "SELECT count(*) FROM (SELECT FROM documents WHERE {matching} LIMIT :most) AS counted"
 _PAGE = "SELECT source, path FROM documents WHERE {wanted} ORDER BY source, path LIMIT :limit"
 
@@ -34,19 +36,19 @@ async def search(
     scope: Scope,
     page: Page = FIRST_PAGE,
 ) -> SearchResult:
-    """Documents whose path matches, in catalog order; raises `InvalidPattern`.
+    """Documents whose path matches, in catalog order; raises `InvalidPattern`, `TooSlow`.
 
     The hits have no lines; `total` counts documents.
     """
-    searched = await count(session, visible, scope)
     pattern = to_regex(glob.pattern, case_sensitive=glob.case_sensitive)
     matches = Condition("documents.path ~ :glob", {"glob": pattern})
     matching = all_of((scope.covers(visible), matches))
-    counted = None if page.exact else _COUNTED + 1
-    total = await session.scalar(
-        text(_TOTAL.format(matching=matching.sql)), {**matching.values, "most": counted}
-    )
-    hits = await _hits(session, matching, page)
+    counted = {"most": None if page.exact else _COUNTED + 1}
+    async with planned(session, _SECONDS):
+        searched = await count(session, visible, scope)
+        statement = text(_TOTAL.format(matching=matching.sql))
+        total = await session.scalar(statement, {**matching.values, **counted}) or 0
+        hits = await _hits(session, matching, page)
     shown = tuple(hits[: page.limit])
     result = SearchResult(shown, total, True, total, searched.documents, searched.skipped)
     return replace(

@@ -58,9 +58,9 @@ async def search(
 ) -> SearchResult:
     """Lines that match; raises `InvalidPattern` for what is no expression, and `TooSlow`."""
     matcher = Matcher(expression.pattern, case_sensitive=expression.case_sensitive)
-    searched = await count(session, visible, scope)
     deadline = time.monotonic() + expression.seconds
     async with planned(session, expression.seconds):
+        searched = await count(session, visible, scope)
         start = None if page.after is None else await start_at(session, visible, page.after)
         needle = Required(required(normal_pattern(expression.pattern)))
         # All lines are counted from the very first one on.

@@ -1,7 +1,9 @@
 """What a search found, and how it looks as text."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 
 from app.search.lines import Stretch
 from app.search.page import Cursor
@@ -75,28 +77,23 @@ class SearchResult:
 
 
 def as_grep(hits: Sequence[Hit]) -> list[str]:
-    """The hits as grep prints them: context lines once, `--` between lines that are apart."""
+    """The hits as grep prints them: each line once, `--` between lines that are apart."""
     lines: list[str] = []
-    last = ("", 0)
-    matching = {(hit.source, hit.path, hit.line) for hit in hits}
     has_context = any(hit.before or hit.after for hit in hits)
-    for hit in hits:
-        name = f"{hit.source}/{hit.path}"
-        for number, text in _numbered(hit, name):
-            is_match = number == hit.line or hit.line is None
-            is_printed = last[0] == name and number <= last[1]
-            if not is_match and (is_printed or (hit.source, hit.path, number) in matching):
-                continue
-            if has_context and lines and last != (name, number - 1):
+    for _, of_document in groupby(hits, key=attrgetter("source", "path")):
+        numbered = _numbered(list(of_document))
+        for number in sorted(numbered):
+            if has_context and lines and number - 1 not in numbered:
                 lines.append("--")
-            lines.append(text)
-            last = (name, number)
+            lines.append(numbered[number])
     return lines
 
 
-def _numbered(hit: Hit, name: str) -> Iterator[tuple[int, str]]:
-    for near in hit.before:
-        yield near.line, f"{name}-{near.line}- {near.shown.marked}"
-    yield hit.line or 0, hit.as_grep()
-    for near in hit.after:
-        yield near.line, f"{name}-{near.line}- {near.shown.marked}"
+def _numbered(hits: Sequence[Hit]) -> dict[int, str]:
+    """The lines of a document by their numbers: what is near one match may be another."""
+    nearby = {
+        near.line: f"{hit.source}/{hit.path}-{near.line}- {near.shown.marked}"
+        for hit in hits
+        for near in (*hit.before, *hit.after)
+    }
+    return nearby | {hit.line or 0: hit.as_grep() for hit in hits}

@@ -20,7 +20,7 @@ from app.search.scope import Scope, Searched, count
 from app.search.substring_statement import HITS, Seen, Wanted, look
 
 EVERYWHERE = Scope()
-_SECONDS = 60.0
+_SECONDS = 20.0
 # One look after the other settles it sooner; then everything is looked at.
 _LOOKS = 3
 _COUNT = """SELECT coalesce(sum({hits}), 0), count(DISTINCT document_id) FROM passages
@@ -39,10 +39,10 @@ async def search(
     A pattern that no line can hold, such as one with a newline, has no hits. Raises `TooSlow`.
     """
     folded = searchable(normal_pattern(pattern))
-    searched = await count(session, visible, scope)
-    if not searched.documents or not _can_stand_in_a_line(folded):
-        return SearchResult((), 0, True, 0, searched.documents, searched.skipped)
     async with planned(session, _SECONDS):
+        searched = await count(session, visible, scope)
+        if not searched.documents or not _can_stand_in_a_line(folded):
+            return SearchResult((), 0, True, 0, searched.documents, searched.skipped)
         start = None if page.after is None else await start_at(session, visible, page.after)
         wanted = Wanted(folded, Query(FixedString(folded), visible, scope, start), page)
         result = _result(wanted, await _settled(session, wanted), searched)

@@ -8,15 +8,15 @@ export class Found {
 
   /** Appends matches in the order of the server's answer. */
   add(matches) {
+    const lists = new Set();
     for (const match of matches) {
       const list = this.#listOf(match);
       if (match.line === null) continue;
-      const known = Number(list.lastElementChild?.dataset.line ?? 0);
-      for (const near of match.context_before) if (near.line > known) list.append(nearRow(match, near));
-      list.querySelector(`[data-line="${match.line}"]`)?.remove();
-      list.append(matchRow(match));
-      for (const near of match.context_after) list.append(nearRow(match, near));
+      lists.add(list);
+      for (const near of [...match.context_before, ...match.context_after]) place(list, nearRow(match, near));
+      place(list, matchRow(match));
     }
+    lists.forEach(separate);
   }
 
   #listOf({ source, path }) {
@@ -31,6 +31,25 @@ export class Found {
     }
     return this.#last.list;
   }
+}
+
+/** Keeps the lines in order, each once: what is near one match may be another match. */
+function place(list, row) {
+  const line = Number(row.dataset.line);
+  let before = list.lastElementChild;
+  while (before && Number(before.dataset.line) > line) before = before.previousElementSibling;
+  if (Number(before?.dataset.line) !== line) list.insertBefore(row, before ? before.nextElementSibling : list.firstElementChild);
+  else if (row.classList.contains("match")) before.replaceWith(row);
+}
+
+/** Draws a line where others are left out between two groups of lines. */
+function separate(list) {
+  const rows = [...list.children];
+  const isGrouped = rows.some((row) => !row.classList.contains("match"));
+  rows.forEach((row, n) => {
+    const gap = n > 0 && Number(row.dataset.line) - Number(rows[n - 1].dataset.line) > 1;
+    row.classList.toggle("apart", isGrouped && gap);
+  });
 }
 
 function matchRow(match) {

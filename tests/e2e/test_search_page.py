@@ -56,6 +56,15 @@ async def test_names_are_found_by_glob(chat: ChatPage) -> None:
     await expect(chat.page.locator("#search-summary")).to_have_text("2 documents of 3 documents")
 
 
+async def test_lines_around_matches_stand_in_order_each_once(chat: ChatPage) -> None:
+    lines = ["hit", "2", "hit", "hit", "5", "6", "7", "8", "hit"]
+    await chat.page.request.put("api/documents/acme/near.txt", data="\n".join(lines))
+    await chat.page.goto("#/search?q=hit&source=acme&path=near.txt&context=1")
+    found = chat.page.locator("#search .found-line")
+    await expect(found).to_have_text(["hit", "2", "hit", "hit", "5", "8", "hit"])
+    await expect(chat.page.locator("#search .found-line.apart")).to_have_text(["8"])
+
+
 async def test_a_search_by_names_offers_no_lines_around(chat: ChatPage) -> None:
     await chat.page.goto("#/search?q=*.md&mode=path&path=acme")
     around = chat.page.get_by_label("Lines around")

@@ -66,3 +66,23 @@ async def test_a_turn_is_stopped_over_any_connection_to_several_workers(
         assert stopped.status_code == 204
         assert rest.last["finish"] == "stopped"
         assert await asyncio.to_thread(mock.disconnected.wait, 10)
+
+
+async def test_no_process_outlives_the_one_that_started_it(start: StartServer) -> None:
+    server = start("--workers", "2").ready()
+    async with connect(server) as client:
+        assert (await client.get("/healthz")).is_success
+    server.process.kill()
+    server.process.wait()
+    async with asyncio.timeout(20):
+        while await _is_served(server.url):  # noqa: ASYNC110
+            await asyncio.sleep(0.2)
+
+
+async def _is_served(url: str) -> bool:
+    async with httpx.AsyncClient() as client:
+        try:
+            await client.get(f"{url}/healthz")
+        except httpx.TransportError:
+            return False
+    return True

@@ -201,3 +201,22 @@ async def test_the_cut_of_a_long_line_says_where_it_begins(client: AsyncClient) 
         assert (hit["column"], hit["ranges"]) == (5_001, [[5_000, 5_006]])
         assert len(hit["text"]) == 400
         assert hit["text"][5_000 - hit["text_start"] :].startswith("NEEDLE")
+
+
+async def test_neighbouring_matches_are_printed_in_order_with_their_context(
+    client: AsyncClient,
+) -> None:
+    await put(client, "acme", "near.txt", "hit\n2\nhit\nhit\n5\n6\n7\n8\nhit\n")
+    asked = {"q": "hit", "context": 1, "path": "acme/near.txt"}
+    answer = (await client.get("/api/search", params=asked)).json()
+    name = "acme/near.txt"
+    assert answer["text_view"].splitlines() == [
+        f"{name}:1: hit",
+        f"{name}-2- 2",
+        f"{name}:3: hit",
+        f"{name}:4: hit",
+        f"{name}-5- 5",
+        "--",
+        f"{name}-8- 8",
+        f"{name}:9: hit",
+    ]

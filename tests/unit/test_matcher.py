@@ -54,9 +54,27 @@ def test_ranges_count_code_points() -> None:
     assert match.ranges == ((2, 3), (4, 6))
 
 
+def test_ranges_of_a_long_line_take_one_pass() -> None:
+    line = "é " * 20_000
+    (match,) = Matcher("é").matches(line)
+    assert match.ranges[-1] == (39_998, 39_999)
+    (empty,) = Matcher("x*").matches("é北")
+    assert empty.ranges[0] == (0, 0)
+
+
 @pytest.mark.parametrize(
     "expression",
-    ["", "(", "[z-a]", r"(a)\1", "a**", "((a{1,100}){1,100}){1,100}", "x" * 100_000, "\ud800"],
+    [
+        r"a\C",
+        "",
+        "(",
+        "[z-a]",
+        r"(a)\1",
+        "a**",
+        "((a{1,100}){1,100}){1,100}",
+        "x" * 100_000,
+        "\ud800",
+    ],
 )
 def test_what_is_no_expression_is_refused_with_the_reason(expression: str) -> None:
     with pytest.raises(InvalidPattern, match="expression"):

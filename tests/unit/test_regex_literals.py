@@ -69,3 +69,7 @@ def test_what_is_required(expression: str, literals: Requirement) -> None:
 
 def test_a_group_is_not_joined_with_what_surrounds_it() -> None:
     assert required("(a.*)b") == AllOf((AllOf(("a",)), "b"))
+
+
+def test_what_is_nested_deeply_requires_nothing() -> None:
+    assert required("(?:" * 900 + "a" + ")" * 900) == NOTHING
