@@ -10,6 +10,7 @@ import { Scope } from "./scope.js";
 import { StickToBottom } from "./scroll.js";
 import { TurnView } from "./turn-view.js";
 import { problem } from "./notes.js";
+import { forgetUnheard, recallUnheard, rememberUnheard } from "./unheard.js";
 
 export class Chat {
   #conversation;
@@ -40,6 +41,8 @@ export class Chat {
   /** Shows a conversation, or (null) the start of a new one. */
   async show(id) {
     if (id === this.#conversation) return setTitle(this.#title);
+    const isReloaded = this.#conversation === undefined && id === null;
+    const unheard = isReloaded ? recallUnheard() : null;
     this.#leave();
     this.#conversation = id;
     this.#title = "";
@@ -48,6 +51,7 @@ export class Chat {
     this.#welcome.show(id === null);
     setTitle();
     if (id) await this.#load(id);
+    else if (unheard) this.#askAgain(null, unheard);
     if (matchMedia("(pointer: fine)").matches) this.#composer.focus();
   }
 
@@ -82,9 +86,10 @@ export class Chat {
   /** Asks a turn's question again; its place is taken by the new turn at the end. */
   #askAgain(old, changes) {
     if (this.#run) return;
-    old.element.remove();
-    this.#composer.takeAway(old.message);
-    this.#ask(changes.message ?? old.message, changes);
+    const message = changes.message ?? old.message;
+    old?.element.remove();
+    this.#composer.takeAway(old?.message ?? message);
+    this.#ask(message, changes);
   }
 
   #add(message) {
@@ -105,8 +110,11 @@ export class Chat {
     this.#composer.running = true;
     this.#transcript.ariaBusy = "true";
     const asked = question && { ...question, conversation_id: this.#conversation, render: "html" };
+    // The same key is the same turn: sent again, it is never asked twice.
+    if (asked && !this.#conversation) rememberUnheard(question);
     const failure = await run.follow(asked);
     if (run !== this.#run) return; // Another conversation is shown.
+    forgetUnheard();
     this.#run = null;
     this.#transcript.ariaBusy = "false";
     if (failure) this.#failed(view, question, failure);
@@ -132,6 +140,7 @@ export class Chat {
   }
 
   #begun(id) {
+    forgetUnheard();
     if (id === this.#conversation) return;
     this.#conversation = id;
     nameConversation(id);
@@ -141,6 +150,7 @@ export class Chat {
 
   #leave() {
     this.#run?.leave();
+    forgetUnheard();
     this.#run = null;
     this.#unsent = null;
     this.#transcript.ariaBusy = "false";
