@@ -1,5 +1,6 @@
 /** A list of documents that is loaded page by page. */
 import { documentUrl, getJson, send } from "./api.js";
+import { markDeleted } from "./citations.js";
 import { confirmDialog } from "./dialogs.js";
 import { fromTemplate, make } from "./dom.js";
 import { ago, count, size } from "./format.js";
@@ -85,6 +86,7 @@ export class DocumentPages {
     if (!agreed) return;
     try {
       await send(documentUrl(source, path), { method: "DELETE" });
+      markDeleted({ source, path });
       announce(`${path} deleted`);
       this.#onDelete();
     } catch (error) {

@@ -1,5 +1,6 @@
 /** The documents view: every source with its documents, a filter, and removal. */
 import { getJson, send } from "./api.js";
+import { markDeleted } from "./citations.js";
 import { confirmDialog } from "./dialogs.js";
 import { fromTemplate } from "./dom.js";
 import { ago, count, size } from "./format.js";
@@ -96,6 +97,7 @@ export class Documents {
     if (!agreed) return;
     try {
       await send(`api/sources/${encodeURIComponent(source)}`, { method: "DELETE" });
+      markDeleted({ source });
       announce(`${source} deleted`);
       await this.load();
       this.#filter.focus();
