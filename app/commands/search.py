@@ -15,6 +15,7 @@ from app.schemas import FoundLine, SearchAnswer, SearchRequest
 from app.search.answer import answer
 
 _Globs = list[str] | None
+_GLOB_MARKS = frozenset("*?[{")
 
 
 def search(  # noqa: PLR0913, PLR0917
@@ -44,6 +45,8 @@ def search(  # noqa: PLR0913, PLR0917
         sys.stdout.write(found.model_dump_json(indent=2) + "\n")
     else:
         _print(found)
+    if mode == "path" and not found.matches and not _GLOB_MARKS.intersection(q):
+        _hint(q)
     sys.exit(0 if found.matches else 1)
 
 
@@ -60,6 +63,13 @@ async def _search(asked: dict[str, Any], url: str, token: str) -> SearchAnswer:
             return SearchAnswer.model_validate_json(said.content)
     async with local_sessions(settings_of()) as sessions:
         return await answer(sessions, SearchRequest.model_validate(asked), None)
+
+
+def _hint(q: str) -> None:
+    name = q.rstrip("/").rpartition("/")[2]
+    globs = f"**/{name}* or **/{name}/**" if "/" in q else f"*{name}*"
+    sentence = f"A name is a glob over paths, without the source: try {globs}"
+    Console(stderr=True).print(sentence, style="dim", markup=False, soft_wrap=True)
 
 
 def _print(found: SearchAnswer) -> None:

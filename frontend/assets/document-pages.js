@@ -21,7 +21,7 @@ export class DocumentPages {
   #onDelete;
   #next = null;
 
-  /** `query` is `{source}` or `{glob}`; `withSource` names the source in every row. */
+  /** `query` is `{source}` or `{name}`; `withSource` names the source in every row. */
   constructor(query, { withSource = false, onDelete }) {
     this.#query = query;
     this.#withSource = withSource;

@@ -57,7 +57,7 @@ export class Documents {
   }
 
   async #matches(filter) {
-    const pages = new DocumentPages({ glob: toGlob(filter) }, { withSource: true, onDelete: () => this.load() });
+    const pages = new DocumentPages({ name: filter }, { withSource: true, onDelete: () => this.load() });
     await pages.more();
     announce(count(pages.total, "document"));
     return pages.element;
@@ -106,11 +106,4 @@ export class Documents {
       announce(`Error: ${error.message}`);
     }
   }
-}
-
-/** What is typed is part of a name, unless it is a glob already. */
-function toGlob(filter) {
-  if (/[*?]/.test(filter)) return filter;
-  const literal = filter.replace(/[[{]/g, "[$&]");
-  return filter.includes("/") ? `**/*${literal}*` : `*${literal}*`;
 }

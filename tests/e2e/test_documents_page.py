@@ -113,6 +113,10 @@ async def test_the_list_is_filtered_by_name(open_chat: OpenChat, api: httpx.Asyn
     await expect(rows(page).get_by_role("link")).to_have_text(["acme/guide/[draft] plan.md"])
     await page.get_by_label("Filter documents").fill("*.txt")
     await expect(rows(page).get_by_role("link")).to_have_text(["acme/notes.txt"])
+    await page.get_by_label("Filter documents").fill("cme/GUIDE/s")
+    await expect(rows(page).get_by_role("link")).to_have_text(["acme/guide/setup.md"])
+    await page.get_by_label("Filter documents").fill("acme/*.txt")
+    await expect(rows(page).get_by_role("link")).to_have_text(["acme/notes.txt"])
 
 
 async def test_a_citation_opens_the_document_at_its_highlighted_lines(

@@ -119,6 +119,8 @@ async def test_search_prints_and_ends_like_grep(bor: Command, folder: Path) -> N
     assert (await bor("search", "retry_budget", "--case-sensitive"))[:2] == (1, "")
     assert (await bor("search", "^al.ha$", "--mode", "regex"))[1] == "docs/notes.txt:1: alpha\n"
     assert (await bor("search", "*.md", "--mode", "path"))[1] == "docs/guide/setup.md\n"
+    code, _, error = await bor("search", "setup", "--mode", "path")
+    assert (code, "try *setup*" in error) == (1, True)
     code, _, error = await bor("search", "(", "--mode", "regex")
     assert (code, "missing )" in error) == (2, True)
     assert (await bor("search", "x", "--source", "nope"))[0] == 2
