@@ -10,7 +10,6 @@ import { Scope } from "./scope.js";
 import { StickToBottom } from "./scroll.js";
 import { TurnView } from "./turn-view.js";
 import { problem } from "./notes.js";
-import { forgetUnheard, recallUnheard, rememberUnheard } from "./unheard.js";
 
 export class Chat {
   #conversation;
@@ -38,11 +37,9 @@ export class Chat {
     this.#transcript.addEventListener("click", openCitation);
   }
 
-  /** Shows a conversation, or (null) the start of a new one. */
-  async show(id) {
+  /** Shows a conversation, or (null) the start of a new one, with the question `unheard` asked. */
+  async show(id, unheard = null) {
     if (id === this.#conversation) return setTitle(this.#title);
-    const isReloaded = this.#conversation === undefined && id === null;
-    const unheard = isReloaded ? recallUnheard() : null;
     this.#leave();
     this.#conversation = id;
     this.#title = "";
@@ -86,10 +83,9 @@ export class Chat {
   /** Asks a turn's question again; its place is taken by the new turn at the end. */
   #askAgain(old, changes) {
     if (this.#run) return;
-    const message = changes.message ?? old.message;
     old?.element.remove();
-    this.#composer.takeAway(old?.message ?? message);
-    this.#ask(message, changes);
+    this.#composer.takeAway((old ?? changes).message);
+    this.#ask(changes.message ?? old.message, changes);
   }
 
   #add(message) {
@@ -110,11 +106,8 @@ export class Chat {
     this.#composer.running = true;
     this.#transcript.ariaBusy = "true";
     const asked = question && { ...question, conversation_id: this.#conversation, render: "html" };
-    // The same key is the same turn: sent again, it is never asked twice.
-    if (asked && !this.#conversation) rememberUnheard(question);
     const failure = await run.follow(asked);
     if (run !== this.#run) return; // Another conversation is shown.
-    forgetUnheard();
     this.#run = null;
     this.#transcript.ariaBusy = "false";
     if (failure) this.#failed(view, question, failure);
@@ -140,7 +133,6 @@ export class Chat {
   }
 
   #begun(id) {
-    forgetUnheard();
     if (id === this.#conversation) return;
     this.#conversation = id;
     nameConversation(id);
@@ -150,7 +142,6 @@ export class Chat {
 
   #leave() {
     this.#run?.leave();
-    forgetUnheard();
     this.#run = null;
     this.#unsent = null;
     this.#transcript.ariaBusy = "false";
