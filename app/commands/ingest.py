@@ -17,9 +17,7 @@ from rich.table import Table
 
 from app.commands.collection import Collection, Ended
 from app.commands.ingesting import Counts, Plan, carry_out, check_prune, plan, preview
-from app.commands.local import LocalCollection, local_sessions
 from app.commands.options import Token, Url, failures_told, settings_of
-from app.commands.remote import RemoteCollection, remote_client
 from app.documents.folder import LEFT_OUT, Rules, walk
 from app.documents.names import check_source
 from app.text import quoted
@@ -63,19 +61,22 @@ def ingest(  # noqa: PLR0913, PLR0917
     """Store the texts of a folder; only what changed is read in again."""
     console = Console(stderr=True)
     with failures_told(1):
-        excluded = tuple(exclude or ())
-        rules = Rules(
-            max_bytes=settings_of().max_document_bytes,
-            include=tuple(include or ()),
-            exclude=tuple(filter(None, excluded)),
-            defaults="" not in excluded,
-        )
+        rules = _rules(include or [], exclude or [])
         job = _Job(folder.resolve(), check_source(source), rules, prune, yes, dry_run, verbose)
         try:
             asyncio.run(_run(job, (url, token), watch, console))
         except KeyboardInterrupt:
             console.print("Interrupted. The same command goes on from here.")
             sys.exit(_INTERRUPTED)
+
+
+def _rules(include: list[str], exclude: list[str]) -> Rules:
+    return Rules(
+        max_bytes=settings_of().max_document_bytes,
+        include=tuple(include),
+        exclude=tuple(filter(None, exclude)),
+        defaults="" not in exclude,
+    )
 
 
 async def _run(job: _Job, where: tuple[str, str], watch: bool, console: Console) -> None:
@@ -93,9 +94,13 @@ async def _run(job: _Job, where: tuple[str, str], watch: bool, console: Console)
 @asynccontextmanager
 async def _collection(source: str, url: str, token: str) -> AsyncGenerator[Collection]:
     if url:
+        from app.commands.remote import RemoteCollection, remote_client  # noqa: PLC0415
+
         async with remote_client(url, token) as client:
             yield RemoteCollection(client, source)
     else:
+        from app.commands.local import LocalCollection, local_sessions  # noqa: PLC0415
+
         async with local_sessions(settings_of()) as sessions:
             yield LocalCollection(sessions, source)
 

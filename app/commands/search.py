@@ -8,11 +8,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from app.commands.local import local_sessions
 from app.commands.options import Token, Url, failures_told, settings_of
-from app.commands.remote import checked, remote_client
 from app.schemas import FoundLine, SearchAnswer, SearchRequest
-from app.search.answer import answer
 
 _Globs = list[str] | None
 _GLOB_MARKS = frozenset("*?[{")
@@ -58,9 +55,14 @@ def _asked(given: dict[str, Any]) -> dict[str, Any]:
 
 async def _search(asked: dict[str, Any], url: str, token: str) -> SearchAnswer:
     if url:
+        from app.commands.remote import checked, remote_client  # noqa: PLC0415
+
         async with remote_client(url, token) as client:
             said = checked(await client.get("/api/search", params=asked))
             return SearchAnswer.model_validate_json(said.content)
+    from app.commands.local import local_sessions  # noqa: PLC0415 - with a URL, no database
+    from app.search.answer import answer  # noqa: PLC0415
+
     async with local_sessions(settings_of()) as sessions:
         return await answer(sessions, SearchRequest.model_validate(asked), None)
 
