@@ -15,10 +15,12 @@ export function rememberUnheard(question) {
   }
 }
 
-/** The question that is kept, or null. */
+/** Answers the question that was kept, or null, and keeps it no longer. */
 export function recallUnheard() {
   try {
-    return JSON.parse(sessionStorage.getItem(KEY));
+    const question = JSON.parse(sessionStorage.getItem(KEY));
+    sessionStorage.removeItem(KEY);
+    return question;
   } catch {
     return null;
   }
