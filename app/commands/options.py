@@ -55,14 +55,16 @@ def failures_told(status: int) -> Generator[None]:
 
 def _sentence(error: Exception) -> str | None:
     """What a failure of the network or the database means to a person; None for any other."""
-    import httpx  # noqa: PLC0415 - only a failure needs them
+    import httpx  # noqa: PLC0415 - only a failure needs these
+
+    if isinstance(error, httpx.HTTPError):
+        return f"The Brain cannot be reached: {error or 'the connection broke'}"
+
     from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415
 
     from app.db.embedded import EmbeddedPostgresError  # noqa: PLC0415
     from app.db.migrate import MigrationError  # noqa: PLC0415
 
-    if isinstance(error, httpx.HTTPError):
-        return f"The Brain cannot be reached: {error or 'the connection broke'}"
     if isinstance(error, (EmbeddedPostgresError, MigrationError)):
         return str(error)
     if isinstance(error, SQLAlchemyError):
