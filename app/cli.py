@@ -7,20 +7,17 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
 from app.commands.ingest import ingest
-from app.commands.options import settings_of, stop, told_when_slow
+from app.commands.options import failures_told, settings_of, stop, told_when_slow
 from app.commands.search import search
-from app.db.database import database
-from app.db.embedded import EmbeddedPostgresError
-from app.db.migrate import MigrationError
-from app.errors import AppError
-from app.logs import configure_logs
-from app.settings import Settings
+
+if TYPE_CHECKING:
+    from app.settings import Settings
 
 cli = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 cli.command()(ingest)
@@ -41,6 +38,7 @@ def serve(
     """Start everything, the database included, and print the address."""
     from app.access import Tokens  # noqa: PLC0415 - all other commands start without FastAPI
     from app.guard import LOOPBACK  # noqa: PLC0415
+    from app.logs import configure_logs  # noqa: PLC0415
     from app.serving import serve_alone, serve_together  # noqa: PLC0415
 
     settings = settings_of(host=host, port=port, workers=workers)
@@ -53,13 +51,11 @@ def serve(
     # Once uvicorn has shut down it raises the signal again; by then all is well.
     signal.signal(signal.SIGTERM, _exit_well)
     try:
-        with _database(settings) as url:
+        with failures_told(1), _database(settings) as url:
             opened = settings.model_copy(update={"database_url": url})
             serving = serve_alone if settings.workers == 1 else serve_together
             serving(opened, Console(stderr=False, highlight=False))
             _end_undisturbed()
-    except (EmbeddedPostgresError, MigrationError, OSError) as error:
-        stop(str(error))
     except KeyboardInterrupt:
         _end_undisturbed()
         sys.exit(0)
@@ -73,25 +69,29 @@ def evaluate(
     source: Annotated[list[str] | None, typer.Option(help="Only this source; repeatable.")] = None,
 ) -> None:
     """Measure retrieval and the gate on questions whose answers are known."""
+    from app.db.database import database  # noqa: PLC0415
     from app.doors import evaluation  # noqa: PLC0415
     from app.rag.evaluation import read_questions  # noqa: PLC0415
 
     settings = settings_of()
     console = Console(highlight=False)
-    try:
-        known = read_questions(questions.read_text("utf-8").splitlines())
+    with failures_told(1):
+        try:
+            known = read_questions(questions.read_text("utf-8").splitlines())
+        except ValueError as error:
+            stop(str(error))
         with database(settings) as url:
             opened = settings.model_copy(update={"database_url": url})
             visible = frozenset(source) if source else None
             asked = evaluation.ask_all(opened, known, visible, console)
             evaluation.show(asyncio.run(asked), console)
-    except (AppError, EmbeddedPostgresError, MigrationError, OSError, ValueError) as error:
-        stop(str(error))
 
 
 @contextmanager
-def _database(settings: Settings) -> Generator[str]:
+def _database(settings: "Settings") -> Generator[str]:
     """The URL of the database; says what is being waited for."""
+    from app.db.database import database  # noqa: PLC0415
+
     opened = database(settings)
     with told_when_slow("Starting the database …"):
         url = opened.__enter__()

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+from collections import Counter
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -16,14 +17,14 @@ from rich.table import Table
 
 from app.commands.collection import Collection, Ended
 from app.commands.ingesting import Counts, Plan, carry_out, check_prune, plan, preview
-from app.commands.local import LocalCollection, local_sessions
 from app.commands.options import Token, Url, failures_told, settings_of
-from app.commands.remote import RemoteCollection, remote_client
-from app.documents.folder import Rules, walk
+from app.documents.folder import LEFT_OUT, Rules, walk
 from app.documents.names import check_source
+from app.text import quoted
 
 _WATCH_SECONDS = 2.0
 _INTERRUPTED = 130
+_NAMED = 20
 _Globs = list[str] | None
 
 
@@ -37,6 +38,7 @@ class _Job:
     prune: bool
     agreed: bool
     dry_run: bool
+    verbose: bool
 
 
 def ingest(  # noqa: PLR0913, PLR0917
@@ -50,25 +52,31 @@ def ingest(  # noqa: PLR0913, PLR0917
     yes: Annotated[bool, typer.Option("--yes", help="Even more than half of the source.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be.")] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Go on when files change.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Name all that is skipped.")
+    ] = False,
     url: Url = "",
     token: Token = "",
 ) -> None:
     """Store the texts of a folder; only what changed is read in again."""
     console = Console(stderr=True)
     with failures_told(1):
-        excluded = tuple(exclude or ())
-        rules = Rules(
-            max_bytes=settings_of().max_document_bytes,
-            include=tuple(include or ()),
-            exclude=tuple(filter(None, excluded)),
-            defaults="" not in excluded,
-        )
-        job = _Job(folder.resolve(), check_source(source), rules, prune, yes, dry_run)
+        rules = _rules(include or [], exclude or [])
+        job = _Job(folder.resolve(), check_source(source), rules, prune, yes, dry_run, verbose)
         try:
             asyncio.run(_run(job, (url, token), watch, console))
         except KeyboardInterrupt:
             console.print("Interrupted. The same command goes on from here.")
             sys.exit(_INTERRUPTED)
+
+
+def _rules(include: list[str], exclude: list[str]) -> Rules:
+    return Rules(
+        max_bytes=settings_of().max_document_bytes,
+        include=tuple(include),
+        exclude=tuple(filter(None, exclude)),
+        defaults="" not in exclude,
+    )
 
 
 async def _run(job: _Job, where: tuple[str, str], watch: bool, console: Console) -> None:
@@ -86,9 +94,13 @@ async def _run(job: _Job, where: tuple[str, str], watch: bool, console: Console)
 @asynccontextmanager
 async def _collection(source: str, url: str, token: str) -> AsyncGenerator[Collection]:
     if url:
+        from app.commands.remote import RemoteCollection, remote_client  # noqa: PLC0415
+
         async with remote_client(url, token) as client:
             yield RemoteCollection(client, source)
     else:
+        from app.commands.local import LocalCollection, local_sessions  # noqa: PLC0415
+
         async with local_sessions(settings_of()) as sessions:
             yield LocalCollection(sessions, source)
 
@@ -100,12 +112,14 @@ async def _ingest(job: _Job, collection: Collection, console: Console) -> None:
         check_prune(planned, job.agreed)
     if job.dry_run:
         counts = await preview(planned, job.prune)
+        _name_skipped(counts, job.verbose, console)
         Console().print(_table(counts, "would be"))
         return
-    counts = Counts(skipped=planned.skipped.copy())
+    counts = Counts(skipped=[*planned.skipped])
     try:
         await _carry_out(job, planned, collection, counts, console)
     finally:
+        _name_skipped(counts, job.verbose, console)
         Console().print(_table(counts))
 
 
@@ -123,12 +137,22 @@ async def _carry_out(
         await carry_out(planned, collection, job.prune, tell)
 
 
+def _name_skipped(counts: Counts, verbose: bool, console: Console) -> None:
+    """Unless `verbose`, only what was not left out by a rule, and not very many of that."""
+    named = [one for one in counts.skipped if verbose or one.reason not in LEFT_OUT]
+    shown = named if verbose else named[:_NAMED]
+    for one in shown:
+        console.print(f"skipped: {quoted(one.path)} ({one.reason})", markup=False, soft_wrap=True)
+    if more := len(named) - len(shown):
+        console.print(f"… and {more:,} more: --verbose names them.")
+
+
 def _table(counts: Counts, title: str = "") -> Table:
     table = Table("documents", "number", box=None, title=title or None)
     table.columns[1].justify = "right"
     for outcome in ("created", "replaced", "unchanged", "removed"):
         table.add_row(outcome, f"{counts.outcomes[outcome]:,}")
-    for reason, number in counts.skipped.most_common():
+    for reason, number in Counter(skipped.reason for skipped in counts.skipped).most_common():
         table.add_row(f"skipped: {reason}", f"{number:,}")
     return table
 

@@ -7,21 +7,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.commands.collection import Collection, Ended
+from app.commands.collection import Collection, Ended, refused
+from app.documents.extract import to_text
 from app.documents.folder import Found, Rules, Skipped, walk
-from app.errors import Conflict
+from app.errors import AppError, Conflict
 
 
 @dataclass
 class Counts:
-    """How many files came to what end; `skipped` by reason."""
+    """How many files came to what end, and which were skipped and why."""
 
     outcomes: Counter[str] = field(default_factory=Counter[str])
-    skipped: Counter[str] = field(default_factory=Counter[str])
+    skipped: list[Skipped] = field(default_factory=list[Skipped])
 
     def add(self, ended: Ended) -> None:
         if ended.outcome == "skipped":
-            self.skipped[ended.reason] += 1
+            self.skipped.append(Skipped(ended.file.path, ended.reason))
         else:
             self.outcomes[ended.outcome] += 1
 
@@ -37,7 +38,7 @@ class Plan:
     files: list[Found]
     known: dict[str, str]
     gone: list[str]
-    skipped: Counter[str]
+    skipped: list[Skipped]
 
     @property
     def bytes(self) -> int:
@@ -47,10 +48,10 @@ class Plan:
 async def plan(folder: Path, rules: Rules, collection: Collection) -> Plan:
     """Look at the folder and at the source; nothing is changed."""
     files: list[Found] = []
-    skipped: Counter[str] = Counter()
+    skipped: list[Skipped] = []
     for one in await asyncio.to_thread(lambda: list(walk(folder, rules))):
         if isinstance(one, Skipped):
-            skipped[one.reason] += 1
+            skipped.append(one)
         else:
             files.append(one)
     known = await collection.known()
@@ -80,22 +81,27 @@ async def carry_out(
 
 
 async def preview(planned: Plan, prune: bool) -> Counts:
-    """What would happen, as far as it is known without reading the files as text."""
-    counts = Counts(skipped=planned.skipped.copy())
-    counts.outcomes.update(await asyncio.to_thread(_compare, planned.files, planned.known))
+    """What would happen; the files are read as they would be to store them."""
+    counts = Counts(skipped=[*planned.skipped])
+    for ended in await asyncio.to_thread(_compare, planned.files, planned.known):
+        counts.add(ended)
     counts.outcomes["removed"] = len(planned.gone) if prune else 0
     return counts
 
 
-def _compare(files: list[Found], known: Mapping[str, str]) -> Counter[str]:
-    outcomes: Counter[str] = Counter()
-    for file in files:
-        if file.path not in known:
-            outcomes["created"] += 1
-            continue
-        same = hashlib.sha256(file.file.read_bytes()).hexdigest() == known[file.path]
-        outcomes["unchanged" if same else "replaced"] += 1
-    return outcomes
+def _compare(files: list[Found], known: Mapping[str, str]) -> list[Ended]:
+    return [_compare_one(file, known.get(file.path)) for file in files]
+
+
+def _compare_one(file: Found, known_hash: str | None) -> Ended:
+    try:
+        body = file.file.read_bytes()
+        if hashlib.sha256(body).hexdigest() == known_hash:
+            return Ended(file, "unchanged")
+        to_text(body, None, file.path)
+    except (AppError, OSError) as error:
+        return refused(file, error)
+    return Ended(file, "created" if known_hash is None else "replaced")
 
 
 def _gone(folder: Path, known: Mapping[str, str], found: set[str]) -> list[str]:

@@ -4,18 +4,15 @@ import sys
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
-import httpx
 import typer
-from pydantic import ValidationError
 from rich.console import Console
-from sqlalchemy.exc import SQLAlchemyError
 
-from app.db.embedded import EmbeddedPostgresError
-from app.db.migrate import MigrationError
 from app.errors import AppError
-from app.settings import Settings
+
+if TYPE_CHECKING:
+    from app.settings import Settings
 
 Url = Annotated[
     str,
@@ -26,8 +23,12 @@ Token = Annotated[str, typer.Option(envvar="BOR_TOKEN", help="Access token for t
 _QUIET_SECONDS = 1.0
 
 
-def settings_of(**given: object) -> Settings:
+def settings_of(**given: object) -> "Settings":
     """The settings of the environment, with what the command line says instead."""
+    from pydantic import ValidationError  # noqa: PLC0415 - help is shown without it
+
+    from app.settings import Settings  # noqa: PLC0415
+
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})  # pyright: ignore[reportArgumentType]
     except ValidationError as error:
@@ -43,12 +44,32 @@ def failures_told(status: int) -> Generator[None]:
         yield
     except AppError as error:
         stop(error.detail, status)
-    except httpx.HTTPError as error:
-        stop(f"The Brain cannot be reached: {error or 'the connection broke'}", status)
-    except (EmbeddedPostgresError, MigrationError, OSError) as error:
+    except OSError as error:
         stop(str(error), status)
-    except SQLAlchemyError as error:
-        stop(f"The database failed: {str(error).partition(chr(10))[0]}", status)
+    except Exception as error:
+        sentence = _sentence(error)
+        if sentence is None:
+            raise
+        stop(sentence, status)
+
+
+def _sentence(error: Exception) -> str | None:
+    """What a failure of the network or the database means to a person; None for any other."""
+    import httpx  # noqa: PLC0415 - only a failure needs these
+
+    if isinstance(error, httpx.HTTPError):
+        return f"The Brain cannot be reached: {error or 'the connection broke'}"
+
+    from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415
+
+    from app.db.embedded import EmbeddedPostgresError  # noqa: PLC0415
+    from app.db.migrate import MigrationError  # noqa: PLC0415
+
+    if isinstance(error, (EmbeddedPostgresError, MigrationError)):
+        return str(error)
+    if isinstance(error, SQLAlchemyError):
+        return f"The database failed: {str(error).partition(chr(10))[0]}"
+    return None
 
 
 @contextmanager

@@ -8,13 +8,11 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from app.commands.local import local_sessions
 from app.commands.options import Token, Url, failures_told, settings_of
-from app.commands.remote import checked, remote_client
 from app.schemas import FoundLine, SearchAnswer, SearchRequest
-from app.search.answer import answer
 
 _Globs = list[str] | None
+_GLOB_MARKS = frozenset("*?[{")
 
 
 def search(  # noqa: PLR0913, PLR0917
@@ -44,6 +42,8 @@ def search(  # noqa: PLR0913, PLR0917
         sys.stdout.write(found.model_dump_json(indent=2) + "\n")
     else:
         _print(found)
+    if mode == "path" and not found.matches and not _GLOB_MARKS.intersection(q):
+        _hint(q)
     sys.exit(0 if found.matches else 1)
 
 
@@ -55,11 +55,23 @@ def _asked(given: dict[str, Any]) -> dict[str, Any]:
 
 async def _search(asked: dict[str, Any], url: str, token: str) -> SearchAnswer:
     if url:
+        from app.commands.remote import checked, remote_client  # noqa: PLC0415
+
         async with remote_client(url, token) as client:
             said = checked(await client.get("/api/search", params=asked))
             return SearchAnswer.model_validate_json(said.content)
+    from app.commands.local import local_sessions  # noqa: PLC0415 - with a URL, no database
+    from app.search.answer import answer  # noqa: PLC0415
+
     async with local_sessions(settings_of()) as sessions:
         return await answer(sessions, SearchRequest.model_validate(asked), None)
+
+
+def _hint(q: str) -> None:
+    name = q.rstrip("/").rpartition("/")[2]
+    globs = f"**/{name}* or **/{name}/**" if "/" in q else f"*{name}*"
+    sentence = f"A name is a glob over paths, without the source: try {globs}"
+    Console(stderr=True).print(sentence, style="dim", markup=False, soft_wrap=True)
 
 
 def _print(found: SearchAnswer) -> None:

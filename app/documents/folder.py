@@ -12,12 +12,15 @@ from app.documents.names import check_path
 from app.errors import BadPath
 from app.search.globs import matcher
 
-__all__ = ["DEFAULT_SKIPS", "Found", "Rules", "Skipped", "walk"]
+__all__ = ["DEFAULT_SKIPS", "LEFT_OUT", "Found", "Rules", "Skipped", "walk"]
 
 DEFAULT_SKIPS = frozenset(
     ".git .hg .svn __pycache__ .pytest_cache .mypy_cache .ruff_cache node_modules venv .venv env"
     " .env dist build target out .next .nuxt .turbo coverage .idea .vscode .DS_Store".split()
 )
+
+# The reasons that follow from rules, not from what a file is.
+LEFT_OUT = frozenset({"default list", "hidden folder", ".gitignore", "excluded", "not included"})
 
 
 @dataclass(frozen=True)

@@ -3,23 +3,29 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, func, select, true, tuple_
+from sqlalchemy import ColumnElement, func, or_, select, true, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.db.visible import Visible, within
 from app.documents.queries import WITHOUT_CONTENT
 from app.models import Document
-from app.search.globs import to_regex
+from app.search.globs import containing, to_regex
 from app.text import normalize
+
+_WILDCARDS = frozenset("*?")
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Which documents: of a source, with paths that begin with `prefix`, that match `glob`."""
+    """Which documents: of a source, with paths that begin with `prefix`, that match `glob`.
+
+    `name` is a part of `source/path`, or with `*` or `?` a glob over that or over the path.
+    """
 
     source: str | None = None
     prefix: str | None = None
     glob: str | None = None
+    name: str | None = None
 
 
 @dataclass(frozen=True)
@@ -80,7 +86,17 @@ def _conditions(selection: Selection) -> list[ColumnElement[bool]]:
         conditions.append(func.starts_with(Document.path, prefix))
     if selection.glob is not None:
         conditions.append(Document.path.regexp_match(to_regex(selection.glob)))
+    if selection.name is not None:
+        conditions.append(_named(selection.name))
     return conditions
+
+
+def _named(name: str) -> ColumnElement[bool]:
+    whole = Document.source + "/" + Document.path
+    if not _WILDCARDS.intersection(name):
+        return whole.regexp_match(containing(name))
+    pattern = to_regex(name)
+    return or_(Document.path.regexp_match(pattern), whole.regexp_match(pattern))
 
 
 def _behind(after: str | None) -> ColumnElement[bool]:

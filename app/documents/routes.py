@@ -34,9 +34,12 @@ def _key(source: str, path: str) -> tuple[str, str]:
 
 
 def _selection(
-    source: CleanText | None = None, prefix: CleanText | None = None, glob: CleanText | None = None
+    source: CleanText | None = None,
+    prefix: CleanText | None = None,
+    glob: CleanText | None = None,
+    name: CleanText | None = None,
 ) -> queries_catalog.Selection:
-    return queries_catalog.Selection(source or None, prefix, glob or None)
+    return queries_catalog.Selection(source or None, prefix, glob or None, name or None)
 
 
 Key = Annotated[tuple[str, str], Depends(_key)]
@@ -51,7 +54,10 @@ async def list_documents(
     after: CleanText | None = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> Catalog:
-    """The catalog in order of source and path; `after` is the `next` of the page before."""
+    """The catalog in order of source and path; `after` is the `next` of the page before.
+
+    `name` is a part of `source/path`, or with `*` or `?` a glob over that or over the path.
+    """
     async with sessions.begin() as session:
         page = await queries_catalog.catalog(session, caller.visible, selected, after, limit)
     documents = [DocumentSummary.model_validate(document) for document in page.documents]

@@ -61,6 +61,15 @@ def to_regex(glob: str, *, case_sensitive: bool = False) -> str:
     return f"^(?:{anywhere}{_translate(_tokens(pattern), _Glob(glob, case_sensitive))})$"
 
 
+def containing(name: str) -> str:
+    """An expression for what holds `name`, every mark for itself; raises `InvalidPattern`."""
+    if len(name) > _LONGEST:
+        raise InvalidPattern(f"The name is too long: at most {_LONGEST:,} characters.")
+    return "".join(
+        _letter(char, _Glob(name, case_sensitive=False)) for char in normalize("NFC", name)
+    )
+
+
 def matcher(glob: str) -> Callable[[str], bool]:
     """Tells which paths match; raises `InvalidPattern`."""
     engine: Any = re2

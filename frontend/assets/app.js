@@ -12,6 +12,7 @@ import { Search } from "./search.js";
 import { runTurn } from "./stream.js";
 import { askForToken, showRole } from "./token.js";
 import { appendToolLine } from "./tool-line.js";
+import { recallUnheard } from "./unheard.js";
 import { UploadPanel } from "./upload-panel.js";
 import { Welcome } from "./welcome.js";
 
@@ -48,11 +49,13 @@ function startViews() {
   let shown = null;
   onRoute(({ view, conversation, search: asked, document: beside }) => {
     const changed = view !== shown;
+    // The same key is the same turn: sent again, it is never asked twice.
+    const unheard = shown === null ? recallUnheard() : null;
     shown = view;
     drawer.close();
     showView(view);
     conversations.mark(view === "chat" ? conversation : null);
-    if (view === "chat") chat.show(conversation);
+    if (view === "chat") chat.show(conversation, unheard);
     else if (view === "search") search.show(asked);
     else if (changed) documents.load();
     reader.show(beside);

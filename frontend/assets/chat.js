@@ -37,8 +37,8 @@ export class Chat {
     this.#transcript.addEventListener("click", openCitation);
   }
 
-  /** Shows a conversation, or (null) the start of a new one. */
-  async show(id) {
+  /** Shows a conversation, or (null) the start of a new one, with the question `unheard` asked. */
+  async show(id, unheard = null) {
     if (id === this.#conversation) return setTitle(this.#title);
     this.#leave();
     this.#conversation = id;
@@ -48,6 +48,7 @@ export class Chat {
     this.#welcome.show(id === null);
     setTitle();
     if (id) await this.#load(id);
+    else if (unheard) this.#askAgain(null, unheard);
     if (matchMedia("(pointer: fine)").matches) this.#composer.focus();
   }
 
@@ -82,8 +83,8 @@ export class Chat {
   /** Asks a turn's question again; its place is taken by the new turn at the end. */
   #askAgain(old, changes) {
     if (this.#run) return;
-    old.element.remove();
-    this.#composer.takeAway(old.message);
+    old?.element.remove();
+    this.#composer.takeAway((old ?? changes).message);
     this.#ask(changes.message ?? old.message, changes);
   }
 

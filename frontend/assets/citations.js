@@ -6,7 +6,11 @@ const TITLES = {
   quoted: "The quoted words stand in these lines.",
   present: "These lines exist and the model has seen them; no words are quoted.",
   changed: "The document has changed since this was checked.",
+  deleted: "The document was deleted since.",
 };
+// The text of each citation as it was checked, and of the one that was opened last.
+const texts = new WeakMap();
+let opened = {};
 
 /** Marks the citation links inside `element` by the states of a `citations` event, in order. */
 export function markCitations(element, citations) {
@@ -51,13 +55,29 @@ export function openCitation(event) {
   if (!link || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   const { source, path, first, last } = link.dataset;
+  opened = { key: keyOf(source, path, first, last ?? first), text: texts.get(link) };
   location.hash = withDocument({ source, path, first: Number(first), last: Number(last ?? first) });
+}
+
+/** The text of the citation that was opened last, if it is of these lines. */
+export function citedText({ source, path, first, last }) {
+  return opened.key === keyOf(source, path, first, last) ? opened.text : undefined;
+}
+
+/** Marks the citations of a deleted document, or (without a path) of a deleted source. */
+export function markDeleted({ source, path }) {
+  for (const link of document.querySelectorAll("a.citation")) {
+    if (link.dataset.source !== source || (path ?? link.dataset.path) !== link.dataset.path) continue;
+    link.classList.remove("quoted", "present", "changed");
+    link.classList.add("deleted");
+    link.title = TITLES.deleted;
+  }
 }
 
 function mark(link, citation) {
   const { state, reason, since } = citation;
   if (state === "unverified") return link.replaceWith(unverified(link, reason));
-  if (since === "deleted") return link.replaceWith(unverified(link, gone(citation)));
+  texts.set(link, citation.text);
   link.classList.add(since ?? state);
   link.title = [link.title, TITLES[since ?? state]].filter(Boolean).join("\n");
   if (citation.now_path) follow(link, citation);
@@ -67,10 +87,6 @@ function mark(link, citation) {
 function follow(link, { now_source, now_path, first_line, last_line }) {
   Object.assign(link.dataset, { source: now_source, path: now_path });
   link.href = documentAddress({ source: now_source, path: now_path, first: first_line, last: last_line });
-}
-
-function gone({ text }) {
-  return `The document was deleted since. These lines said:\n${text}`;
 }
 
 function unverified(link, reason) {

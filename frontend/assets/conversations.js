@@ -46,7 +46,7 @@ export class Conversations {
       groups.get(name).querySelector("ul").append(this.#item(conversation));
     }
     this.#list.replaceChildren(...groups.values());
-    this.#empty.textContent = this.#all.length ? "None is called so." : "None yet.";
+    this.#empty.textContent = this.#all.length ? "No conversation has that title." : "None yet.";
     this.#empty.hidden = shown.length > 0;
     this.mark(this.#current);
     return shown.length;

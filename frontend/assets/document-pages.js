@@ -1,5 +1,6 @@
 /** A list of documents that is loaded page by page. */
 import { documentUrl, getJson, send } from "./api.js";
+import { markDeleted } from "./citations.js";
 import { confirmDialog } from "./dialogs.js";
 import { fromTemplate, make } from "./dom.js";
 import { ago, count, size } from "./format.js";
@@ -20,7 +21,7 @@ export class DocumentPages {
   #onDelete;
   #next = null;
 
-  /** `query` is `{source}` or `{glob}`; `withSource` names the source in every row. */
+  /** `query` is `{source}` or `{name}`; `withSource` names the source in every row. */
   constructor(query, { withSource = false, onDelete }) {
     this.#query = query;
     this.#withSource = withSource;
@@ -85,6 +86,7 @@ export class DocumentPages {
     if (!agreed) return;
     try {
       await send(documentUrl(source, path), { method: "DELETE" });
+      markDeleted({ source, path });
       announce(`${path} deleted`);
       this.#onDelete();
     } catch (error) {

@@ -1,5 +1,6 @@
 /** The documents view: every source with its documents, a filter, and removal. */
 import { getJson, send } from "./api.js";
+import { markDeleted } from "./citations.js";
 import { confirmDialog } from "./dialogs.js";
 import { fromTemplate } from "./dom.js";
 import { ago, count, size } from "./format.js";
@@ -56,7 +57,7 @@ export class Documents {
   }
 
   async #matches(filter) {
-    const pages = new DocumentPages({ glob: toGlob(filter) }, { withSource: true, onDelete: () => this.load() });
+    const pages = new DocumentPages({ name: filter }, { withSource: true, onDelete: () => this.load() });
     await pages.more();
     announce(count(pages.total, "document"));
     return pages.element;
@@ -96,6 +97,7 @@ export class Documents {
     if (!agreed) return;
     try {
       await send(`api/sources/${encodeURIComponent(source)}`, { method: "DELETE" });
+      markDeleted({ source });
       announce(`${source} deleted`);
       await this.load();
       this.#filter.focus();
@@ -104,11 +106,4 @@ export class Documents {
       announce(`Error: ${error.message}`);
     }
   }
-}
-
-/** What is typed is part of a name, unless it is a glob already. */
-function toGlob(filter) {
-  if (/[*?]/.test(filter)) return filter;
-  const literal = filter.replace(/[[{]/g, "[$&]");
-  return filter.includes("/") ? `**/*${literal}*` : `*${literal}*`;
 }

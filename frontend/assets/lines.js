@@ -65,14 +65,24 @@ export class Lines {
   }
 
   #row(number, text) {
-    const row = make("div", "line");
-    row.dataset.line = number;
-    const shown = text.length > LONGEST ? `${text.slice(0, LONGEST)} …` : text;
-    const cell = make("span", "line-text", shown);
-    cell.dir = "auto";
-    row.append(cell);
     const { first, last } = this.#document;
-    if (first && number >= first && number <= last) row.classList.add("cited");
-    return row;
+    return lineRow(number, text, Boolean(first) && number >= first && number <= last);
   }
+}
+
+/** Cited lines without their document. */
+export function citedLines(text, first) {
+  const element = make("div", "lines");
+  element.append(...text.split("\n").map((line, offset) => lineRow(first + offset, line, true)));
+  return element;
+}
+
+function lineRow(number, text, isCited) {
+  const row = make("div", isCited ? "line cited" : "line");
+  row.dataset.line = number;
+  const shown = text.length > LONGEST ? `${text.slice(0, LONGEST)} …` : text;
+  const cell = make("span", "line-text", shown);
+  cell.dir = "auto";
+  row.append(cell);
+  return row;
 }

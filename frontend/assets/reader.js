@@ -1,7 +1,8 @@
 /** The document that is open beside the view. */
-import { fromTemplate } from "./dom.js";
+import { citedText, markDeleted } from "./citations.js";
+import { fromTemplate, make } from "./dom.js";
 import { count } from "./format.js";
-import { Lines } from "./lines.js";
+import { Lines, citedLines } from "./lines.js";
 import { withDocument } from "./router.js";
 import { announce } from "./status.js";
 
@@ -47,8 +48,18 @@ export class Reader {
       const content = await lines.load();
       this.#fill(lines, content, document_);
     } catch (error) {
-      if (error.name !== "AbortError") this.#refuse(error.message);
+      if (error.name !== "AbortError") this.#fail(error, document_);
     }
+  }
+
+  /** Of a document that was deleted, the answer has kept the lines that it cites. */
+  #fail({ status, message }, document_) {
+    const text = status === 404 ? citedText(document_) : undefined;
+    if (text === undefined) return this.#refuse(message);
+    markDeleted(document_);
+    const note = make("p", "reader-note", "This document was deleted. The cited lines said:");
+    this.#body.replaceChildren(note, citedLines(text, document_.first));
+    announce(note.textContent);
   }
 
   #fill(lines, content, { first, last }) {

@@ -4,6 +4,7 @@ import { brand } from "./interface.js";
 import { announce, showStatus } from "./status.js";
 import { ConnectionLost, rejoinTurn, runTurn } from "./stream.js";
 import { answeringStatus, thinkingStatus, toolStatus } from "./tool-line.js";
+import { forgetUnheard, rememberUnheard } from "./unheard.js";
 
 const ENDINGS = { stopped: "Stopped", length: "Answer cut short" };
 
@@ -26,6 +27,7 @@ export class Run {
   async follow(question) {
     announce(thinkingStatus());
     showStatus(thinkingStatus());
+    if (question && !question.conversation_id) rememberUnheard(question);
     try {
       const onEvent = (event) => this.#show(event);
       if (question) await runTurn(question, onEvent, this.#left.signal);
@@ -34,6 +36,7 @@ export class Run {
     } catch (error) {
       return this.#left.signal.aborted ? null : explain(error, this.#view.id);
     } finally {
+      forgetUnheard();
       if (!this.#left.signal.aborted) showStatus("");
     }
   }
@@ -62,6 +65,7 @@ export class Run {
   }
 
   #begin(event) {
+    forgetUnheard();
     this.#onBegin(event.conversation_id);
     if (this.#wantsStop) this.#sendStop();
   }

@@ -69,7 +69,7 @@ export class Search {
     const found = new Found();
     try {
       const answer = await this.#page(parameters, found, null);
-      this.#describe(answer);
+      this.#describe(answer, new Map(parameters));
       loading.replaceWith(found.element, ...this.#more(parameters, found, answer));
     } catch (error) {
       if (error.name === "AbortError") return;
@@ -102,12 +102,21 @@ export class Search {
     return [button];
   }
 
-  #describe({ total, total_is_exact: exact, documents_matched: matched, documents_searched: searched, matches }) {
+  #describe({ total, total_is_exact: exact, documents_matched: matched, documents_searched: searched, matches }, asked) {
     const among = count(searched, "document");
     const least = exact ? "" : "At least ";
     const isPaths = matches[0]?.line === null;
-    if (!total) this.#summary.textContent = `Nothing found in ${among}.`;
+    if (!total) this.#summary.textContent = `Nothing found in ${among}.${globHint(asked)}`;
     else if (isPaths) this.#summary.textContent = `${least}${count(total, "document")} of ${among}`;
     else this.#summary.textContent = `${least}${count(total, "line")} in ${count(matched, "document")}, ${among} searched`;
   }
+}
+
+/** Who looks for a plain word by names may not know that a whole name is asked for. */
+function globHint(parameters) {
+  const q = parameters.get("q");
+  if (parameters.get("mode") !== "path" || /[*?[{]/.test(q)) return "";
+  const name = q.split("/").findLast(Boolean) ?? "";
+  const globs = q.includes("/") ? `**/${name}* or **/${name}/**` : `*${name}*`;
+  return ` A name is a glob over paths, without the source: try ${globs}.`;
 }

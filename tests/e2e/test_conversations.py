@@ -1,8 +1,12 @@
 """Conversations in the browser: listed, renamed, removed, narrowed, and asked anew."""
 
+import asyncio
+from contextlib import suppress
+
 import httpx
 import pytest
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Locator, Page, Route, expect
 
 from tests.e2e.browsing import Watch
 from tests.e2e.chat_page import ChatPage
@@ -39,6 +43,29 @@ async def test_a_conversation_is_listed_by_its_first_question_and_opens_again(
     assert await chat.shown() == before
 
 
+async def test_a_reload_before_the_first_event_finds_the_answer(
+    chat: ChatPage, api: httpx.AsyncClient, mock: MockLLM
+) -> None:
+    async def unheard(route: Route) -> None:
+        with suppress(PlaywrightError):
+            await route.fetch()
+
+    await chat.page.route("**/api/chat", unheard)
+    await chat.ask(QUESTION)
+    await asyncio.to_thread(mock.arrived.wait, 10)
+    await chat.page.unroute("**/api/chat")
+    await chat.page.reload()
+    await expect(chat.questions).to_have_text([QUESTION])
+    await chat.ended()
+    await expect(chat.answers).to_contain_text("The documents say")
+    assert chat.address.startswith("#/c/")
+    await chat.page.get_by_role("link", name="New chat").click()
+    await chat.page.reload()
+    await chat.started()
+    await expect(chat.questions).to_have_count(0)
+    assert len((await api.get("/api/conversations")).json()["conversations"]) == 1
+
+
 async def test_a_conversation_is_renamed_and_removed(chat: ChatPage) -> None:
     await chat.answer(QUESTION)
     entry = entries(chat.page)
@@ -71,7 +98,7 @@ async def test_conversations_stand_under_their_age_and_many_can_be_filtered(
     await page.get_by_label("Filter conversations").fill("question 1")
     await expect(entries(page)).to_have_text(["Question 1", "Question 10"])
     await page.get_by_label("Filter conversations").fill("answer")
-    await expect(listed.get_by_text("None is called so.")).to_be_visible()
+    await expect(listed.get_by_text("No conversation has that title.")).to_be_visible()
 
 
 async def test_an_edited_question_takes_the_place_of_the_old_one(

@@ -113,6 +113,10 @@ async def test_the_list_is_filtered_by_name(open_chat: OpenChat, api: httpx.Asyn
     await expect(rows(page).get_by_role("link")).to_have_text(["acme/guide/[draft] plan.md"])
     await page.get_by_label("Filter documents").fill("*.txt")
     await expect(rows(page).get_by_role("link")).to_have_text(["acme/notes.txt"])
+    await page.get_by_label("Filter documents").fill("cme/GUIDE/s")
+    await expect(rows(page).get_by_role("link")).to_have_text(["acme/guide/setup.md"])
+    await page.get_by_label("Filter documents").fill("acme/*.txt")
+    await expect(rows(page).get_by_role("link")).to_have_text(["acme/notes.txt"])
 
 
 async def test_a_citation_opens_the_document_at_its_highlighted_lines(
@@ -126,6 +130,24 @@ async def test_a_citation_opens_the_document_at_its_highlighted_lines(
     await expect(lines.locator(".cited")).to_have_text("ZX_4821 stands here")
     await expect(lines.locator(".cited")).to_be_in_viewport()
     await expect(chat.questions.last).to_be_visible()
+
+
+@pytest.mark.parametrize("is_reloaded", [False, True], ids=["live", "reloaded"])
+async def test_a_citation_of_a_deleted_document_shows_what_it_cited(
+    chat: ChatPage, api: httpx.AsyncClient, mock: MockLLM, watch: Watch, is_reloaded: bool
+) -> None:
+    watch.expect("status of 404")
+    await put(api, "acme", "short.md", "# Short\nZX_4821 stands here\n")
+    mock.script(*saying("It says “ZX_4821 stands here” [acme/short.md:2]."))
+    answer = await chat.answer("Where is ZX_4821?")
+    await api.delete("/api/documents/acme/short.md")
+    if is_reloaded:
+        await chat.reload()
+    await answer.get_by_role("link", name="[short.md:2]").click()
+    reader = chat.page.locator("#reader")
+    await expect(reader).to_contain_text("This document was deleted. The cited lines said:")
+    await expect(reader.locator(".cited")).to_have_text("ZX_4821 stands here")
+    await expect(answer.locator(".citation")).to_have_class("citation deleted")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

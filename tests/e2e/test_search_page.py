@@ -54,6 +54,8 @@ async def test_names_are_found_by_glob(chat: ChatPage) -> None:
     names = chat.page.locator("#search h2")
     await expect(names).to_have_text(["acme/ops/<b>odd.md", "acme/ops/limits.md"])
     await expect(chat.page.locator("#search-summary")).to_have_text("2 documents of 3 documents")
+    await chat.page.goto("#/search?q=limits&mode=path")
+    await expect(chat.page.locator("#search-summary")).to_contain_text("try *limits*.")
 
 
 async def test_lines_around_matches_stand_in_order_each_once(chat: ChatPage) -> None:

@@ -225,7 +225,11 @@ async def test_the_catalog_is_ordered_by_code_point_and_paged_without_gaps(
         ({"glob": "100%*"}, ["100%y"]),
         ({"glob": "{A_B,AXB}"}, ["a_b", "axb"]),
         ({"source": "s-e", "prefix": "a", "glob": "*b"}, ["a_b", "axb"]),
-        ({"source": "", "prefix": "", "glob": "", "after": ""},
+        ({"name": "E/A"}, ["a_b", "axb"]),
+        ({"name": "0%/"}, ["100%/x"]),
+        ({"name": "s-e/*x*"}, ["axb"]),
+        ({"name": "?_b"}, ["a_b"]),
+        ({"source": "", "prefix": "", "glob": "", "name": "", "after": ""},
          ["100%/x", "100%y", "1000", "a_b", "axb", "in s_e"]),
     ],
 )  # fmt: skip

@@ -55,10 +55,23 @@ async def test_a_folder_is_stored_once_and_what_is_skipped_is_told(
         "skipped: binary": 1, "skipped: symbolic link": 1, "skipped: .gitignore": 1,
         "skipped: default list": 1, "skipped: hidden folder": 1,
     }  # fmt: skip
-    plan = await bor.counts(folder, "--source", "docs", "--dry-run")
-    assert plan["created"] == 5
-    assert await bor.counts(folder, "--source", "docs") == {"created": 4, **skipped}
+    would_be = await bor.counts(folder, "--source", "docs", "--dry-run")
+    assert would_be == {"created": 4, **skipped}
+    assert await bor.counts(folder, "--source", "docs") == would_be
     assert await bor.counts(folder, "--source", "docs") == {"unchanged": 4, **skipped}
+
+
+async def test_the_files_that_are_skipped_are_named(bor: Command, folder: Path) -> None:
+    for number in range(20):
+        (folder / f"{number:02}.gz").write_bytes(b"\x1f\x8b\x08")
+    asked = ("ingest", folder, "--source", "docs", "--dry-run")
+    _, _, told = await bor(*asked)
+    assert "skipped: 00.gz (binary)\n" in told
+    assert "… and 2 more: --verbose names them.\n" in told
+    assert "build.log" not in told
+    _, _, told = await bor(*asked, "-v")
+    assert "skipped: build.log (.gitignore)\n" in told
+    assert "skipped: link.md (symbolic link)\n" in told
 
 
 async def test_only_what_changed_is_read_in_again(
@@ -106,6 +119,8 @@ async def test_search_prints_and_ends_like_grep(bor: Command, folder: Path) -> N
     assert (await bor("search", "retry_budget", "--case-sensitive"))[:2] == (1, "")
     assert (await bor("search", "^al.ha$", "--mode", "regex"))[1] == "docs/notes.txt:1: alpha\n"
     assert (await bor("search", "*.md", "--mode", "path"))[1] == "docs/guide/setup.md\n"
+    code, _, error = await bor("search", "setup", "--mode", "path")
+    assert (code, "try *setup*" in error) == (1, True)
     code, _, error = await bor("search", "(", "--mode", "regex")
     assert (code, "missing )" in error) == (2, True)
     assert (await bor("search", "x", "--source", "nope"))[0] == 2
