@@ -62,6 +62,12 @@ _POLITE = re.compile(
     r"|kannst du|können sie|peux-tu|pouvez-vous|puedes)[, ]+"
     r"|[, ]+(please|bitte|then|svp|por favor)$"
 )
+_WHOLE = re.compile(
+    r"(who|whom|whose|what|which|where|when|why|how)('s)?( \w+)?"
+    r" (is|are|was|were|does|do|did|can|could|will|would|should|must|may|has|have|had)\b"
+    r"(?!.*\bthe\b)"
+    r"|(who|what|where|when|why|how)'s (?!.*\bthe\b)|(what|who) (?!.*\bthe\b)\w+s \w+"
+)
 _MARKS = re.compile(r"[\s.!?¿¡…:;\"“”]+")
 
 
@@ -73,6 +79,11 @@ def asks_for_more(message: str) -> bool:
 def asks_about_collection(message: str) -> bool:
     """Whether the message asks what documents there are, not what they say."""
     return any(_COLLECTION.fullmatch(plain) for plain in _plain(message))
+
+
+def is_whole_question(message: str) -> bool:
+    """Whether the message, in English, is a sentence that names its subject without “the”."""
+    return any(_WHOLE.match(plain) for plain in _plain(message))
 
 
 def _plain(message: str) -> tuple[str, ...]:

@@ -74,6 +74,15 @@ async def test_a_follow_up_leans_on_the_question_before() -> None:
     assert len({call.id for call in calls}) == len(calls)
 
 
+@pytest.mark.parametrize("question", ["Who is on call in even weeks?", "Who is on call?"])
+async def test_a_question_with_a_subject_leaves_the_one_before_alone(question: str) -> None:
+    before = (grounded("How many retries does a payment get?"), AssistantMessage("Three."))
+    _, calls = await converse(*before, grounded(question))
+    searched = {str(parse_arguments(call.arguments).get("pattern")) for call in calls}
+    assert "call" in searched
+    assert searched.isdisjoint({"retries", "payment"})
+
+
 async def test_finding_nothing_is_said_with_what_was_searched() -> None:
     answer, calls = await converse(grounded("What is the capital of France?"))
     assert answer.startswith("I found nothing")
