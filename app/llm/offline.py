@@ -10,7 +10,7 @@ from app.llm.languages import PHRASES, language_of, small_talk
 from app.llm.messages import LlmRequest, Reply, TextDelta, ToolCall, Waiting
 from app.llm.quoting import beginnings, best_quotes, quotation, ranked
 from app.llm.set_phrases import asks_about_collection, asks_for_more
-from app.llm.terms import QUESTION_CHARACTERS, Terms, shared_form, terms_of
+from app.llm.terms import QUESTION_CHARACTERS, Terms, folded, parts, shared_form, terms_of
 from app.llm.units import Unit, units_of
 from app.llm.view import View, view
 
@@ -85,10 +85,16 @@ def _patterns(seen: View, terms: Terms) -> list[str]:
     searched = _searched(seen)
     if not searched:
         return list(terms.patterns[:_SEARCHES_AT_ONCE])
-    if len(searched) > _SEARCHES_AT_ONCE or ranked(units_of(seen.lines), terms):
+    if len(searched) > _SEARCHES_AT_ONCE:
         return []
-    parts = [shared_form(pattern, terms.language) for pattern in terms.patterns]
-    fresh = [part for part in dict.fromkeys(parts) if part not in searched]
+    shown = [folded(line.text) for line in seen.lines]
+    lost = [pattern for pattern in searched if not any(folded(pattern) in text for text in shown)]
+    if pieces := [part for pattern in lost for part in parts(pattern) if part not in searched]:
+        return list(dict.fromkeys(pieces))[:_SEARCHES_AT_ONCE]
+    if ranked(units_of(seen.lines), terms):
+        return []
+    forms = [shared_form(pattern, terms.language) for pattern in terms.patterns]
+    fresh = [part for part in dict.fromkeys(forms) if part not in searched]
     return fresh[:_SEARCHES_AT_ONCE]
 
 

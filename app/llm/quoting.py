@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from app.llm.terms import QUESTION_CHARACTERS, Terms, folded, stems, stems_in, words
+from app.llm.terms import QUESTION_CHARACTERS, Terms, folded, parts, stems, stems_in, words
 from app.llm.units import LONGEST, Unit
 
 MOST_QUOTES = 4
@@ -128,7 +128,8 @@ def _matched(unit: Unit, beside: str, terms: Terms, rarity: dict[str, float]) ->
     held = dict.fromkeys(rarity, 0.0)
     belonging = (
         (beside, _BESIDE),
-        (unit.path, _IN_NAME),
+        # A definition is that of its document: heappush in heapq.rst.
+        (unit.path, 1.0 if unit.defines else _IN_NAME),
         (unit.heading, 1.0 if unit.defines else _IN_HEADING),
         (unit.lead, _IN_LEAD),
         (unit.text, 1.0),
@@ -164,7 +165,10 @@ def _fitness(unit: Unit, terms: Terms) -> float:
 def _literal(unit: Unit, terms: Terms) -> float:
     """What it counts that a quoted phrase or an identifier of the question stands in the unit."""
     text = folded(f"{unit.heading}\n{unit.text}" if unit.defines else unit.text)
-    return 0.5 if any(phrase in text for phrase in terms.phrases) else 0.0
+    phrases = terms.phrases
+    if unit.defines:
+        phrases += tuple(part for phrase in phrases for part in parts(phrase)[:1])
+    return 0.5 if any(phrase in text for phrase in phrases) else 0.0
 
 
 def _part(text: str, terms: Terms) -> str:

@@ -22,6 +22,7 @@ _OUTER = " \t\n.,;:!?()[]{}<>\"'“”„«»「」¿¡？。，"
 _IDENTIFIER = re.compile(
     r"[^\W_]+(?:[_./:#@+-]+[^\W_]+)+|(?=[^\W\d]*\d)(?=\d*[^\W\d])\w+|[^\W\d_]*[a-z][A-Z]\w*"
 )
+_JOINTS = re.compile(r"[.:/#@-]+")
 # What a question is lies in its beginning; behind it stands what was pasted.
 QUESTION_CHARACTERS = 2_000
 _FADED = 0.4
@@ -75,6 +76,12 @@ def folded(text: str) -> str:
     """Case-folded, without accents and with single blanks."""
     plain = normalize("NFKD", text.casefold())
     return " ".join("".join(c for c in plain if not unicodedata.combining(c)).split())
+
+
+def parts(identifier: str) -> list[str]:
+    """The parts of an identifier that people use instead, last and so most telling first."""
+    found = _JOINTS.split(identifier) if _IDENTIFIER.fullmatch(identifier) else []
+    return [part for part in reversed(found) if len(part) >= 4 and part != identifier]
 
 
 def words(text: str) -> list[str]:

@@ -186,6 +186,18 @@ async def test_what_is_defined_is_told_by_the_text_below(question: str, quoted: 
     assert "timeout=None" not in answer
 
 
+async def test_a_dotted_name_is_told_by_its_definition_in_the_document_of_that_name() -> None:
+    rst = RST.replace(".. function:: squeeze", ".. function:: squeeze_out")
+    lines = "\n".join(f"{n}: {line}" for n, line in enumerate(rst.split("\n"), 1))
+    passage = f'<passage source="man" path="press.rst" lines="1-14">\n{lines}\n</passage>'
+    imports = '<passage source="man" path="b.rst" lines="1-1">\n1: from press import squeeze_out'
+    asked = grounded("What does press.squeeze_out do?", f"{imports}\n</passage>\n{passage}")
+    answer, calls = await converse(asked)
+    searched = [parse_arguments(call.arguments).get("pattern") for call in calls]
+    assert searched == ["press.squeeze_out", "squeeze_out", "press"]
+    assert "“Presses *item* until no air is left in it" in answer.split("\n\n")[1]
+
+
 @pytest.mark.parametrize(
     ("question", "name", "is_called"),
     [
