@@ -9,7 +9,7 @@ from typing import Any
 from app.llm.languages import PHRASES, language_of, small_talk
 from app.llm.messages import LlmRequest, Reply, TextDelta, ToolCall, Waiting
 from app.llm.quoting import beginnings, best_quotes, quotation, ranked
-from app.llm.set_phrases import asks_about_collection, asks_for_more
+from app.llm.set_phrases import asks_about_collection, asks_for_more, source_to_list
 from app.llm.terms import QUESTION_CHARACTERS, Terms, folded, parts, shared_form, terms_of
 from app.llm.units import Unit, units_of
 from app.llm.view import View, view
@@ -67,8 +67,10 @@ def _next_calls(request: LlmRequest, seen: View, terms: Terms) -> Sequence[Wante
     """The calls to make now: searches, then one round of reading, then none."""
     offered = {str(tool.get("function", {}).get("name")) for tool in request.tools}
     made = [call.name for call in seen.calls]
-    if asks_about_collection(seen.question):
-        return [] if made or "list_documents" not in offered else [("list_documents", {})]
+    if "list_documents" in offered and not made and (listing := _listing_call(seen.question)):
+        return [listing]
+    if seen.listed or asks_about_collection(seen.question):
+        return []
     if _is_summary(seen) and beginnings(units_of(seen.lines), seen.question):
         return []
     if "read_document" in made or not seen.is_about_documents:
@@ -78,6 +80,13 @@ def _next_calls(request: LlmRequest, seen: View, terms: Terms) -> Sequence[Wante
     if "read_document" in offered:
         return [("read_document", arguments) for arguments in _worth_reading(seen, terms)]
     return []
+
+
+def _listing_call(question: str) -> Wanted | None:
+    if asks_about_collection(question):
+        return "list_documents", {}
+    source = source_to_list(question)
+    return ("list_documents", {"source": source}) if source else None
 
 
 def _patterns(seen: View, terms: Terms) -> list[str]:

@@ -9,6 +9,7 @@ from app.llm.arguments import parse_arguments
 from app.llm.languages import language_of
 from app.llm.messages import AssistantMessage, ToolMessage, UserMessage
 from app.llm.quoting import beginnings
+from app.llm.set_phrases import source_to_list
 from app.llm.units import Unit
 from tests.offline_turns import DOCUMENTS, TOOLS, converse, grounded, reply_to, shown
 
@@ -141,6 +142,23 @@ async def test_a_question_for_the_documents_is_answered_by_their_list() -> None:
     listed = 'source: acme path: a b.md (3 lines)\n… 7 more; continue with after="acme/a b.md"'
     said = await reply_to(asked, AssistantMessage("", first.calls), ToolMessage("call_1", listed))
     assert said.text == "These documents are there:\n\n- `acme/a b.md` (3 lines)\n- … 7"
+
+
+@pytest.mark.parametrize(
+    ("question", "source"),
+    [
+        ("which files are in proj?", "proj"),
+        ("List the documents in the source “My-notes.v2”", "My-notes.v2"),
+        ("Which files are in the archive of the king?", None),
+    ],
+)
+async def test_a_question_for_the_documents_of_a_source_lists_those(
+    question: str, source: str | None
+) -> None:
+    assert source_to_list(question) == source
+    tools = ({"function": {"name": "list_documents"}},)
+    calls = (await reply_to(grounded(question), tools=tools)).calls
+    assert [parse_arguments(c.arguments) for c in calls] == ([{"source": source}] if source else [])
 
 
 async def test_who_asks_for_more_is_told_what_was_not_told_yet() -> None:
