@@ -36,8 +36,12 @@ def parts(question: str) -> dict[str, list[str]]:
     """The parts of each identifier of a question, such as `heappush` of `heapq.heappush`."""
     unquoted = _WORD.findall(_QUOTED.sub(" ", question))
     joined = [w for w in unquoted if is_identifier(w) and not _COMPOUND.fullmatch(w)]
-    pieces = {w: [p for p in _JOINTS.split(w) if len(p) >= _PART and p != w] for w in joined}
+    pieces = {w: [p for p in _JOINTS.split(w) if p != w and _is_part(p)] for w in joined}
     return {word: found for word, found in list(pieces.items())[:MOST_LOOKUPS] if found}
+
+
+def _is_part(piece: str) -> bool:
+    return len(piece) >= _PART and not _YEAR.fullmatch(piece)
 
 
 def names(question: str) -> list[str]:
