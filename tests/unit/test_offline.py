@@ -6,9 +6,9 @@ import time
 import pytest
 
 from app.llm.arguments import parse_arguments
+from app.llm.called import beginnings
 from app.llm.languages import language_of
-from app.llm.messages import AssistantMessage, ToolMessage, UserMessage
-from app.llm.quoting import beginnings
+from app.llm.messages import AssistantMessage, Message, ToolMessage, UserMessage
 from app.llm.set_phrases import source_to_list
 from app.llm.units import Unit
 from tests.offline_turns import DOCUMENTS, TOOLS, converse, grounded, reply_to, shown
@@ -214,6 +214,32 @@ async def test_a_dotted_name_is_told_by_its_definition_in_the_document_of_that_n
     searched = [parse_arguments(call.arguments).get("pattern") for call in calls]
     assert searched == ["press.squeeze_out", "squeeze_out", "press"]
     assert "“Presses *item* until no air is left in it" in answer.split("\n\n")[1]
+
+
+async def test_after_a_summary_more_goes_on_with_the_next_lines_until_all_is_told() -> None:
+    told = "“Presses.” [man/a.rst:11]"
+    before = (grounded("Summarize man/a.rst"), AssistantMessage(told))
+    passage = '<passage source="man" path="a.rst" lines="11-11">\n11: Presses.\n</passage>'
+    more = (*before, grounded("Tell me more", passage))
+    (call,) = (await reply_to(*more, tools=TOOLS)).calls
+    assert parse_arguments(call.arguments)["start_line"] == 12
+    more = (*more, AssistantMessage("", (call,)))
+    read = ToolMessage(call.id, "source: man path: a.rst lines 12-12 of 12\n12: Never leaks.")
+    assert "“Never leaks.” [man/a.rst:12]" in (await reply_to(*more, read, tools=TOOLS)).text
+    past = ToolMessage(call.id, "The document has 11 lines: start_line is past its end.")
+    assert (await reply_to(*more, past, tools=TOOLS)).text == "That is all that there is."
+
+
+async def test_of_an_empty_document_it_is_said_that_it_is_empty() -> None:
+    tools = ({"function": {"name": "find_documents"}}, *TOOLS)
+    said: list[Message] = [grounded("What is in empty.txt?")]
+    for result in (
+        "acme/empty.txt",
+        "source: acme path: empty.txt lines 0-0 of 0\n(The document is empty.)",
+    ):
+        (call,) = (await reply_to(*said, tools=tools)).calls
+        said += [AssistantMessage("", (call,)), ToolMessage(call.id, result)]
+    assert (await reply_to(*said, tools=tools)).text == "`acme/empty.txt` is empty."
 
 
 @pytest.mark.parametrize(
