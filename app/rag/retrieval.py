@@ -164,9 +164,15 @@ def _reason(candidates: Candidates, named: Named, verdict: Verdict) -> str:
         said.append(f"similarity {evidence.similarity:.2f}")
     coverage = candidates.weights.coverage(evidence.matched)
     passage = "the passage" if verdict.passed else "the best passage"
-    said.append(f"{passage} has {round(100 * coverage)} % of your words")
+    common = ", which are too common here to tell" if _is_common(verdict, coverage) else ""
+    said.append(f"{passage} has {round(100 * coverage)} % of your words{common}")
     sentence = "; ".join(said)
     return f"{sentence[0].upper()}{sentence[1:]}."
+
+
+def _is_common(verdict: Verdict, coverage: float) -> bool:
+    """Whether a passage with all the words falls short because they say little."""
+    return not verdict.passed and round(coverage, 2) == 1
 
 
 def _word_for_word(phrase: str, ids: Sequence[int]) -> str:

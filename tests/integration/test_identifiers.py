@@ -91,3 +91,10 @@ async def test_ordinary_words_and_file_names_are_looked_up_as_a_whole(
     await store_texts(sessions, PAGES)
     finding = await retrieve(Retriever(sessions), Question(question), None)
     assert "word for word" not in finding.reason
+
+
+async def test_that_words_are_too_common_to_tell_is_said(sessions: Sessions) -> None:
+    await store_texts(sessions, {f"{number}.md": f"Call {number}." for number in range(400)})
+    finding = await retrieve(Retriever(sessions), Question("Who is on call?"), None)
+    assert not finding.grounded
+    assert finding.reason.endswith("100 % of your words, which are too common here to tell.")

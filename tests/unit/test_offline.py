@@ -84,6 +84,19 @@ async def test_a_question_with_a_subject_leaves_the_one_before_alone(question: s
     assert searched.isdisjoint({"retries", "payment"})
 
 
+async def test_the_line_with_most_of_the_words_is_quoted_before_one_with_a_rare_word() -> None:
+    rows = [
+        ">>> from enum import Flag",
+        ">>> weeks = Weeks(2)",
+        "Dana Fields is on call in odd weeks, Tobias Klein is on call in even weeks.",
+        "You may call it even then.",
+    ]
+    lines = "\n".join(f"{number}: {row}" for number, row in enumerate(rows, 1))
+    passage = f'<passage source="a" path="b.md" lines="1-4">\n{lines}\n</passage>'
+    answer = (await reply_to(grounded("Who is on call in even weeks?", passage))).text
+    assert "Tobias Klein" in answer.split("\n\n")[1]
+
+
 async def test_finding_nothing_is_said_with_what_was_searched() -> None:
     answer, calls = await converse(grounded("What is the capital of France?"))
     assert answer.startswith("I found nothing")
