@@ -4,23 +4,8 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
-import stopwordsiso
+from app.stop_words import ENGLISH_STOP_WORDS, listed_stop_words
 
-# The list of stopwordsiso for English holds 1,298 words, “computer”, “information” and “value”
-# among them, so English has this one.
-_ENGLISH = """
-a about above after again against ain all also am among an and any are aren as at be because been
-before being below between both but by can cannot could couldn d describe did didn do does doesn
-doing don done down during each either else ever every explain few for from further get gets give
-given gives go goes had hadn has hasn have haven having he her here hers herself him himself his how
-however i if in into is isn it its itself just know let like ll m many may me mention mentioned
-might mightn more most much must mustn my myself need needn neither no nor not now of off often on
-once only or other others our ours ourselves out over own per please re s said same say says shall
-shan she should shouldn so some such t tell than that the their theirs them themselves then there
-these they this those through thus to too under until up upon us ve very via was wasn we were weren
-what whatever when where whether which while who whoever whom whose why will with within without won
-would wouldn yet you your yours yourself yourselves
-"""
 # Question words, particles and endings of scripts without blanks, and of Korean.
 _UNSPACED = """
 为什么 為什麼 是什么 是什麼 什么时候 什麼時候 什么 什麼 多少 怎么样 怎么 怎麼 怎样 怎樣
@@ -70,5 +55,5 @@ def _unspaced() -> re.Pattern[str]:
 
 @cache
 def _lists() -> tuple[frozenset[str], ...]:
-    others = (frozenset[str](stopwordsiso.stopwords(language)) for language in _OTHERS)
-    return frozenset(_ENGLISH.split()), *others
+    others = map(listed_stop_words, _OTHERS)
+    return ENGLISH_STOP_WORDS, *others

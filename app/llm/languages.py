@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-import stopwordsiso
+from app.stop_words import listed_stop_words
 
 
 @dataclass(frozen=True)
@@ -156,11 +156,6 @@ PHRASES = {
 }  # fmt: skip
 
 
-@cache
-def stop_words(language: str) -> frozenset[str]:
-    return frozenset(stopwordsiso.stopwords(language))
-
-
 def language_of(text: str) -> str:
     """The code of the language whose stop words the text uses most; English when none is."""
     words = re.findall(r"[^\W\d_]+", text.casefold())
@@ -176,7 +171,7 @@ def language_of(text: str) -> str:
 @cache
 def _telling_words(language: str) -> frozenset[str]:
     phrases = PHRASES[language]
-    return stop_words(language) | {*phrases.greets.split(), *phrases.thanks.split()}
+    return listed_stop_words(language) | {*phrases.greets.split(), *phrases.thanks.split()}
 
 
 def asks_for_number(question: str, language: str) -> bool:

@@ -8,23 +8,18 @@ from typing import Any
 
 from app.llm.languages import PHRASES, language_of, small_talk
 from app.llm.messages import LlmRequest, Reply, TextDelta, ToolCall, Waiting
-from app.llm.quoting import beginnings, best_quotes, quotation, ranked
-from app.llm.set_phrases import asks_about_collection, asks_for_more
-from app.llm.terms import QUESTION_CHARACTERS, Terms, shared_form, terms_of
+from app.llm.quoting import best_quotes, quotation, ranked
+from app.llm.set_phrases import asks_about_collection, source_to_list
+from app.llm.terms import Terms, folded, parts, shared_form, terms_of
 from app.llm.units import Unit, units_of
 from app.llm.view import View, view
+from app.llm.whole import beginning, is_about_whole, is_told_whole, next_reading, remark, untold
 
 _SEARCHES_AT_ONCE = 2
 _READS_AT_ONCE = 2
 _WORTH_A_LOOK = 0.15
 _MOST_LISTED = 50
 _LINES_BEFORE, _LINES_AT_ONCE = 15, 60
-
-_SUMMARY = re.compile(
-    r"summar|overview|outline|gist|what(?:'s| is| does) .*(?:about|say|in|contain)\b|describe"
-    r"|zusammenfass|fasse?\b.*zusammen|überblick|résum|aperçu|resum",
-    re.IGNORECASE,
-)
 
 Wanted = tuple[str, dict[str, Any]]
 
@@ -67,11 +62,13 @@ def _next_calls(request: LlmRequest, seen: View, terms: Terms) -> Sequence[Wante
     """The calls to make now: searches, then one round of reading, then none."""
     offered = {str(tool.get("function", {}).get("name")) for tool in request.tools}
     made = [call.name for call in seen.calls]
-    if asks_about_collection(seen.question):
-        return [] if made or "list_documents" not in offered else [("list_documents", {})]
-    if _is_summary(seen) and beginnings(units_of(seen.lines), seen.question):
+    if "list_documents" in offered and not made and (listing := _listing_call(seen.question)):
+        return [listing]
+    if seen.listed or asks_about_collection(seen.question):
         return []
-    if "read_document" in made or not seen.is_about_documents:
+    if is_about_whole(seen) and (reading := next_reading(seen, offered)):
+        return reading
+    if is_told_whole(seen) or "read_document" in made or not seen.is_about_documents:
         return []
     if "search_documents" in offered and (patterns := _patterns(seen, terms)):
         return [("search_documents", {"pattern": pattern}) for pattern in patterns]
@@ -80,15 +77,28 @@ def _next_calls(request: LlmRequest, seen: View, terms: Terms) -> Sequence[Wante
     return []
 
 
+def _listing_call(question: str) -> Wanted | None:
+    if asks_about_collection(question):
+        return "list_documents", {}
+    source = source_to_list(question)
+    return ("list_documents", {"source": source}) if source else None
+
+
 def _patterns(seen: View, terms: Terms) -> list[str]:
     """What to search for: the telling words at first; if they lead nowhere, parts of them."""
     searched = _searched(seen)
     if not searched:
         return list(terms.patterns[:_SEARCHES_AT_ONCE])
-    if len(searched) > _SEARCHES_AT_ONCE or ranked(units_of(seen.lines), terms):
+    if len(searched) > _SEARCHES_AT_ONCE:
         return []
-    parts = [shared_form(pattern, terms.language) for pattern in terms.patterns]
-    fresh = [part for part in dict.fromkeys(parts) if part not in searched]
+    shown = [folded(line.text) for line in seen.lines]
+    lost = [pattern for pattern in searched if not any(folded(pattern) in text for text in shown)]
+    if pieces := [part for pattern in lost for part in parts(pattern) if part not in searched]:
+        return list(dict.fromkeys(pieces))[:_SEARCHES_AT_ONCE]
+    if ranked(units_of(seen.lines), terms):
+        return []
+    forms = [shared_form(pattern, terms.language) for pattern in terms.patterns]
+    fresh = [part for part in dict.fromkeys(forms) if part not in searched]
     return fresh[:_SEARCHES_AT_ONCE]
 
 
@@ -121,9 +131,9 @@ def _answer(seen: View, terms: Terms) -> str:
         return " ".join(filter(None, said)) if named else phrases.no_documents
     if seen.listed:
         return _listing(seen, phrases.listing)
-    units = _untold(seen)
-    quotes = (_is_summary(seen) and beginnings(units, seen.question)) or best_quotes(units, terms)
-    if quotes:
+    if is_told_whole(seen) and not beginning(seen):
+        return remark(seen)
+    if quotes := (is_told_whole(seen) and beginning(seen)) or best_quotes(untold(seen), terms):
         # Blank lines between them: an odd backtick in one must not reach into the next.
         items = [f"- {quotation(unit, terms)}" for unit in quotes]
         return "\n\n".join([phrases.quoting, *items])
@@ -131,20 +141,10 @@ def _answer(seen: View, terms: Terms) -> str:
     return f"{phrases.nothing} {searched}." if searched else phrases.not_covered
 
 
-def _is_summary(seen: View) -> bool:
-    return _SUMMARY.search(seen.question[:QUESTION_CHARACTERS]) is not None
-
-
 def _listing(seen: View, said: str) -> str:
     left = seen.unlisted + max(len(seen.listed) - _MOST_LISTED, 0)
     items = [*seen.listed[:_MOST_LISTED], *([f"… {left}"] if left else [])]
     return "\n".join([said, "", *(f"- {item}" for item in items)])
-
-
-def _untold(seen: View) -> list[Unit]:
-    """What may be quoted: to who asks for more, what was not quoted before."""
-    units = units_of(seen.lines)
-    return [u for u in units if u.text not in seen.told] if asks_for_more(seen.question) else units
 
 
 def _searched(seen: View) -> list[str]:

@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from app.llm.terms import QUESTION_CHARACTERS, Terms, folded, stems, stems_in, words
+from app.llm.terms import Terms, folded, parts, stems, stems_in, words
 from app.llm.units import LONGEST, Unit
 
 MOST_QUOTES = 4
 # What part of the question's words, weighed by rarity, a unit must hold to be an answer.
 _ENOUGH = 0.34
-# Words that a sentence has at least.
-_SENTENCE = 7
 _NEAR_THE_BEST = 0.7
 # Below this score even the best is a guess, and two quotes of it are enough.
 _SURE = 0.55
@@ -26,7 +24,6 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _REFERS = re.compile(r"(?:see|siehe|voir)(?: also| auch| aussi)?\b", re.IGNORECASE)
-_EXTENSION = re.compile(r"[^\W_]\.[A-Za-z][A-Za-z0-9]{0,7}$")
 _MARKS = (("“", "”"), ("«", "»"), ("「", "」"), ('"', '"'))
 
 
@@ -63,20 +60,6 @@ def best_quotes(units: Sequence[Unit], terms: Terms) -> list[Unit]:
             chosen.setdefault(scored.unit.text, scored.unit)
     most = MOST_QUOTES if best.score >= _SURE else 2
     return _lists_in_order(list(chosen.values())[:most])
-
-
-def beginnings(units: Sequence[Unit], question: str) -> list[Unit]:
-    """The first sentences of the documents whose whole file names stand in the question."""
-    asked = question[:QUESTION_CHARACTERS].casefold()
-    called = {name for name in {unit.path.rpartition("/")[2] for unit in units} if _in(asked, name)}
-    named = [u for u in units if u.path.rpartition("/")[2] in called]
-    return [u for u in named if not u.is_heading and len(u.text.split()) >= _SENTENCE][:MOST_QUOTES]
-
-
-def _in(asked: str, name: str) -> bool:
-    """Whether a file name stands there by itself; without an extension it may be any word."""
-    whole = rf"(?<![\w.-]){re.escape(name.casefold())}(?![\w/-]|\.\w)"
-    return bool(_EXTENSION.search(name)) and re.search(whole, asked) is not None
 
 
 def _list_of(unit: Unit, units: Sequence[Unit], terms: Terms) -> list[Unit]:
@@ -128,7 +111,8 @@ def _matched(unit: Unit, beside: str, terms: Terms, rarity: dict[str, float]) ->
     held = dict.fromkeys(rarity, 0.0)
     belonging = (
         (beside, _BESIDE),
-        (unit.path, _IN_NAME),
+        # A definition is that of its document: heappush in heapq.rst.
+        (unit.path, 1.0 if unit.defines else _IN_NAME),
         (unit.heading, 1.0 if unit.defines else _IN_HEADING),
         (unit.lead, _IN_LEAD),
         (unit.text, 1.0),
@@ -164,7 +148,10 @@ def _fitness(unit: Unit, terms: Terms) -> float:
 def _literal(unit: Unit, terms: Terms) -> float:
     """What it counts that a quoted phrase or an identifier of the question stands in the unit."""
     text = folded(f"{unit.heading}\n{unit.text}" if unit.defines else unit.text)
-    return 0.5 if any(phrase in text for phrase in terms.phrases) else 0.0
+    phrases = terms.phrases
+    if unit.defines:
+        phrases += tuple(part for phrase in phrases for part in parts(phrase)[:1])
+    return 0.5 if any(phrase in text for phrase in phrases) else 0.0
 
 
 def _part(text: str, terms: Terms) -> str:

@@ -34,6 +34,13 @@ _COLLECTION = re.compile(
     rf"|(montre|liste|affiche)(z|-moi|z-moi)? (tous )?(les|tes|vos|mes) {_NOUN}"
     rf"|(qué|cuántos|que) {_NOUN} (hay|tienes|tiene)|(quali|quanti) {_NOUN} (ci sono|hai))"
 )
+_IN_SOURCE = re.compile(
+    rf"\W*(please )?((what|which|how many) {_OURS}{_NOUN} ((are|do) )?((there|we have|you have) )?"
+    rf"|(list|show|name|enumerate) {_OURS}{_NOUN} )"
+    r"(in|of|from|under) ((the )?(source|folder|collection) )?[\"“'`]?"
+    r"(?P<source>[A-Za-z0-9][\w.-]*?)[\"”'`]?\W*",
+    re.IGNORECASE,
+)
 _MORE = re.compile(
     r"((tell|show|give) (me |us )?(some |a (bit|little) )?(more|further)"
     r"( (details?|information|info|examples?))?( (about|on|of) (it|that|this|them|those))?"
@@ -62,6 +69,12 @@ _POLITE = re.compile(
     r"|kannst du|können sie|peux-tu|pouvez-vous|puedes)[, ]+"
     r"|[, ]+(please|bitte|then|svp|por favor)$"
 )
+_WHOLE = re.compile(
+    r"(who|whom|whose|what|which|where|when|why|how)('s)?( \w+)?"
+    r" (is|are|was|were|does|do|did|can|could|will|would|should|must|may|has|have|had)\b"
+    r"(?!.*\bthe\b)"
+    r"|(who|what|where|when|why|how)'s (?!.*\bthe\b)|(what|who) (?!.*\bthe\b)\w+s \w+"
+)
 _MARKS = re.compile(r"[\s.!?¿¡…:;\"“”]+")
 
 
@@ -73,6 +86,17 @@ def asks_for_more(message: str) -> bool:
 def asks_about_collection(message: str) -> bool:
     """Whether the message asks what documents there are, not what they say."""
     return any(_COLLECTION.fullmatch(plain) for plain in _plain(message))
+
+
+def source_to_list(message: str) -> str | None:
+    """The word that stands for a source in “which files are in NAME?”, as it is written."""
+    found = _IN_SOURCE.fullmatch(message) if len(message) <= LONGEST else None
+    return found["source"] if found else None
+
+
+def is_whole_question(message: str) -> bool:
+    """Whether the message, in English, is a sentence that names its subject without “the”."""
+    return any(_WHOLE.match(plain) for plain in _plain(message))
 
 
 def _plain(message: str) -> tuple[str, ...]:

@@ -9,8 +9,9 @@ from typing import Any, cast
 
 import Stemmer
 
-from app.llm.languages import PHRASES, asks_for_number, asks_for_steps, language_of, stop_words
-from app.llm.set_phrases import asks_for_more
+from app.llm.languages import PHRASES, asks_for_number, asks_for_steps, language_of
+from app.llm.set_phrases import asks_for_more, is_whole_question
+from app.stop_words import stop_words
 from app.text import normalize
 
 _WORD = re.compile(r"[^\W_]+")
@@ -21,13 +22,15 @@ _OUTER = " \t\n.,;:!?()[]{}<>\"'“”„«»「」¿¡？。，"
 _IDENTIFIER = re.compile(
     r"[^\W_]+(?:[_./:#@+-]+[^\W_]+)+|(?=[^\W\d]*\d)(?=\d*[^\W\d])\w+|[^\W\d_]*[a-z][A-Z]\w*"
 )
+_JOINTS = re.compile(r"[.:/#@-]+")
 # What a question is lies in its beginning; behind it stands what was pasted.
 QUESTION_CHARACTERS = 2_000
 _FADED = 0.4
 # What many lines say and few answers: no use in searching for it.
 _VAGUE = frozenset(
     """difference differences between example examples default happen happens explain describe mean
-    meaning purpose work works return returns way kind type unterschied bedeutet beispiel""".split()
+    meaning purpose work works return returns way kind type use used uses using
+    unterschied bedeutet beispiel""".split()
 )
 
 
@@ -52,7 +55,7 @@ def terms_of(question: str, previous: str) -> Terms:
     language = language_of(question)
     telling = _telling(question, language)
     weights = dict.fromkeys(stems(telling, language), 1.0)
-    if len(weights) <= 1 and previous:
+    if len(weights) <= 1 and previous and not is_whole_question(question):
         before = _telling(previous, language)
         weights = dict.fromkeys(stems(before, language), _FADED) | weights
         telling += before
@@ -73,6 +76,12 @@ def folded(text: str) -> str:
     """Case-folded, without accents and with single blanks."""
     plain = normalize("NFKD", text.casefold())
     return " ".join("".join(c for c in plain if not unicodedata.combining(c)).split())
+
+
+def parts(identifier: str) -> list[str]:
+    """The parts of an identifier that people use instead, last and so most telling first."""
+    found = _JOINTS.split(identifier) if _IDENTIFIER.fullmatch(identifier) else []
+    return [part for part in reversed(found) if len(part) >= 4 and part != identifier]
 
 
 def words(text: str) -> list[str]:

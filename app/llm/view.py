@@ -9,6 +9,7 @@ from app.llm.messages import (
     LlmRequest,
     Message,
     ToolCall,
+    ToolMessage,
     UserMessage,
 )
 from app.llm.set_phrases import asks_about_collection, asks_for_more
@@ -18,8 +19,10 @@ _QUESTION = re.compile(r"^</documents>\n\nQuestion: (.*)\Z", re.MULTILINE | re.D
 _DEFLECTED = re.compile(r"^Sources:\n((?:[^\n]+\n)*)\nQuestion: (.*)\Z", re.MULTILINE | re.DOTALL)
 _PASSAGE = re.compile(r'<passage source="(.+?)" path="(.+)" lines="\d+-\d+">')
 _READ = re.compile(r"source: (\S+) path: (.+) lines \d+-\d+ of \d+")
+_EMPTY = re.compile(r"^source: (\S+) path: (.+) lines 0-0 of 0$", re.MULTILINE)
 _NUMBERED = re.compile(r"(\d+): ?(.*)")
 _MATCH = re.compile(r"([^\s/:]+)/(.+?):(\d+): (.*)")
+_PATH = re.compile(r"([\w.-]+)/(.+)")
 _LISTED = re.compile(r"source: (\S+) path: (.+) (\(\d+ lines?\))")
 _UNLISTED = re.compile(r"^… (\d+) more; continue with after=", re.MULTILINE)
 _PART_OF_LINE = re.compile(r" \[characters \d+-\d+ of \d+[^\]]*\]$")
@@ -46,7 +49,8 @@ class View:
 
     `calls` are those of the turn so far. `is_about_documents` is false for small talk. `listed` are
     the documents that the turn has listed, as lines for people, and `unlisted` how many more there
-    are; `told` is what was answered before.
+    are; `found` are sources and paths that it found by name, `empty` the documents it read that
+    are empty; `told` is what was answered before.
     """
 
     question: str
@@ -58,6 +62,8 @@ class View:
     listed: tuple[str, ...] = ()
     unlisted: int = 0
     told: str = ""
+    found: tuple[tuple[str, str], ...] = ()
+    empty: tuple[str, ...] = ()
 
 
 def view(request: LlmRequest) -> View:
@@ -78,6 +84,8 @@ def view(request: LlmRequest) -> View:
         listed=tuple(_listed(since)),
         unlisted=_unlisted(since),
         told="\n".join(m.text for m in request.messages[:at] if isinstance(m, AssistantMessage)),
+        found=tuple(_found(since)),
+        empty=tuple(f"{s}/{p}" for m in since for s, p in _EMPTY.findall(_text(m))),
     )
 
 
@@ -103,6 +111,16 @@ def _listed(messages: Sequence[Message]) -> Iterator[str]:
     for line in (line for message in messages for line in _text(message).split("\n")):
         if document := _LISTED.fullmatch(line):
             yield f"`{document[1]}/{document[2]}` {document[3]}"
+
+
+def _found(messages: Sequence[Message]) -> Iterator[tuple[str, str]]:
+    calls = [c for m in messages if isinstance(m, AssistantMessage) for c in m.calls]
+    by_name = {call.id for call in calls if call.name == "find_documents"}
+    for message in messages:
+        if isinstance(message, ToolMessage) and message.call_id in by_name:
+            for row in message.text.split("\n"):
+                if document := _PATH.fullmatch(row):
+                    yield document[1], document[2]
 
 
 def _unlisted(messages: Sequence[Message]) -> int:

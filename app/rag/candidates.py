@@ -11,7 +11,9 @@ from app.db.visible import Visible
 from app.documents.words import question_terms
 from app.rag import queries_words
 from app.rag.grounding import Evidence, Weights, rarity
-from app.rag.lookups import lookups, names
+from app.rag.lookups import MOST_LOOKUPS, lookups, names, parts
+from app.rag.named import file_names
+from app.rag.queries_found import find_by_names
 from app.rag.queries_vectors import Meant, find_nearest, measure
 
 CANDIDATES = 50
@@ -73,7 +75,25 @@ async def _look_up(session: AsyncSession, text: str, visible: Visible) -> dict[s
     asked = list(dict.fromkeys([*phrases, *full_names]))
     found = await queries_words.find_phrases(session, asked, EXACT_PASSAGES, visible)
     rare = {phrase: ids for phrase, ids in found.items() if len(ids) <= NAME_PASSAGES}
-    return {phrase: ids for phrase, ids in found.items() if phrase in phrases or phrase in rare}
+    exact = {phrase: ids for phrase, ids in found.items() if phrase in phrases or phrase in rare}
+    return exact | await _look_up_parts(session, text, exact, visible)
+
+
+async def _look_up_parts(
+    session: AsyncSession, text: str, exact: Mapping[str, Ids], visible: Visible
+) -> dict[str, Ids]:
+    """The passages with a part of an identifier that none has as a whole, nor as its file name.
+
+    What too many passages have as a whole, even more have in part, which is too many again.
+    """
+    missing = {word: found for word, found in parts(text).items() if word not in exact}
+    if not missing:
+        return {}
+    files = [name for word in missing for name in file_names(word)]
+    named = {name for _, name in await find_by_names(session, files, 1, visible)} if files else ()
+    asked = [p for word, found in missing.items() if word.lower() not in named for p in found]
+    asked = list(dict.fromkeys(asked))[:MOST_LOOKUPS]
+    return dict(await queries_words.find_phrases(session, asked, EXACT_PASSAGES, visible))
 
 
 async def _find_words(

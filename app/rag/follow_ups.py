@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from app.documents.words import question_terms
-from app.llm.set_phrases import asks_about_collection, asks_for_more
+from app.llm.set_phrases import asks_about_collection, asks_for_more, is_whole_question
 from app.rag.small_talk import is_small_talk
 
 _PRONOUN = re.compile(
@@ -21,7 +21,9 @@ _CONTINUES = re.compile(
 def is_follow_up(message: str, informative_words: int) -> bool:
     """Whether a message only makes sense together with the question before it."""
     plain = message.casefold().lstrip(" ¿¡\"'(")
-    return informative_words <= 1 or bool(_CONTINUES.match(plain)) or bool(_PRONOUN.search(plain))
+    if _CONTINUES.match(plain) or _PRONOUN.search(plain):
+        return True
+    return informative_words < 1 or (informative_words == 1 and not is_whole_question(message))
 
 
 def with_previous(message: str, previous: str | None) -> str:

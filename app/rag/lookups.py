@@ -19,6 +19,10 @@ _QUOTED = re.compile(
     r"|`([^`\n]{2,200})`"
 )
 MOST_LOOKUPS = 8
+_JOINTS = re.compile(r"[.:/#@\-]+")
+# Ordinary words with a hyphen or a slash between them: well-known, and/or.
+_COMPOUND = re.compile(r"[^\W\d_]+(?:[-/][^\W\d_]+)+")
+_PART = 4
 
 
 def lookups(question: str) -> list[str]:
@@ -28,6 +32,18 @@ def lookups(question: str) -> list[str]:
     words = [match.group() for match in _WORD.finditer(rest)]
     found = [phrase for phrase in quoted if phrase] + [w for w in words if is_identifier(w)]
     return list(dict.fromkeys(found))[:MOST_LOOKUPS]
+
+
+def parts(question: str) -> dict[str, list[str]]:
+    """The parts of each identifier of a question, such as `heappush` of `heapq.heappush`."""
+    unquoted = _WORD.findall(_QUOTED.sub(" ", question))
+    joined = [w for w in unquoted if is_identifier(w) and not _COMPOUND.fullmatch(w)]
+    pieces = {w: [p for p in _JOINTS.split(w) if p != w and _is_part(p)] for w in joined}
+    return {word: found for word, found in list(pieces.items())[:MOST_LOOKUPS] if found}
+
+
+def _is_part(piece: str) -> bool:
+    return len(piece) >= _PART and not _YEAR.fullmatch(piece)
 
 
 def names(question: str) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from app.db.engine import Sessions
 from app.db.visible import Visible
 from app.documents.queries import source_names
-from app.llm.set_phrases import asks_about_collection
+from app.llm.set_phrases import asks_about_collection, source_to_list
 from app.rag.candidates import Candidates, find_candidates
 from app.rag.follow_ups import with_previous
 from app.rag.grounding import JUDGED, Gate, Verdict
@@ -74,6 +74,8 @@ async def retrieve(retriever: Retriever, question: Question, visible: Visible) -
     text = normal_pattern(with_previous(question.message, question.previous))
     if asks_about_collection(question.message):
         return await _about_collection(retriever, nothing, visible)
+    if await _names_source(retriever, source_to_list(question.message), visible):
+        return replace(nothing, grounded=True, reason=ABOUT_COLLECTION)
     meant = await retriever.meaning.of(text) if retriever.meaning else None
     async with retriever.sessions() as session:
         candidates = await find_candidates(session, text, meant, visible)
@@ -92,6 +94,13 @@ async def _about_collection(retriever: Retriever, nothing: Finding, visible: Vis
         if await source_names(session, visible, 1):
             return replace(nothing, grounded=True, reason=ABOUT_COLLECTION)
     return replace(nothing, reason=_no_passages(visible))
+
+
+async def _names_source(retriever: Retriever, name: str | None, visible: Visible) -> bool:
+    if name is None or (visible is not None and name not in visible):
+        return False
+    async with retriever.sessions() as session:
+        return bool(await source_names(session, frozenset({name}), 1))
 
 
 def _no_passages(visible: Visible) -> str:
@@ -155,9 +164,15 @@ def _reason(candidates: Candidates, named: Named, verdict: Verdict) -> str:
         said.append(f"similarity {evidence.similarity:.2f}")
     coverage = candidates.weights.coverage(evidence.matched)
     passage = "the passage" if verdict.passed else "the best passage"
-    said.append(f"{passage} has {round(100 * coverage)} % of your words")
+    common = ", which are too common here to tell" if _is_common(verdict, coverage) else ""
+    said.append(f"{passage} has {round(100 * coverage)} % of your words{common}")
     sentence = "; ".join(said)
     return f"{sentence[0].upper()}{sentence[1:]}."
+
+
+def _is_common(verdict: Verdict, coverage: float) -> bool:
+    """Whether a passage with all the words falls short because they say little."""
+    return not verdict.passed and round(coverage, 2) == 1
 
 
 def _word_for_word(phrase: str, ids: Sequence[int]) -> str:

@@ -69,3 +69,32 @@ async def test_the_passage_with_the_identifier_is_given_to_the_model(
         if not (finding.grounded and any(name in passage.text for passage in given)):
             missed.append(f"{question} {finding.score}")
     assert missed == []
+
+
+PAGES = {
+    "heap.rst": ".. function:: heapreplace(heap, item)\n\n   Pops and pushes.",
+    "known.md": "The well of the village is deep, and nobody has a bucket.",
+}
+
+
+async def test_a_name_that_stands_nowhere_is_looked_up_by_its_parts(sessions: Sessions) -> None:
+    await store_texts(sessions, PAGES)
+    found = await retrieve(Retriever(sessions), Question("And what is heap.heapreplace?"), None)
+    assert found.grounded
+    assert "“heapreplace” stands word for word in 1 passage" in found.reason
+
+
+@pytest.mark.parametrize("question", ["Who are well-known actors?", "Summarize known.md"])
+async def test_ordinary_words_and_file_names_are_looked_up_as_a_whole(
+    sessions: Sessions, question: str
+) -> None:
+    await store_texts(sessions, PAGES)
+    finding = await retrieve(Retriever(sessions), Question(question), None)
+    assert "word for word" not in finding.reason
+
+
+async def test_that_words_are_too_common_to_tell_is_said(sessions: Sessions) -> None:
+    await store_texts(sessions, {f"{number}.md": f"Call {number}." for number in range(400)})
+    finding = await retrieve(Retriever(sessions), Question("Who is on call?"), None)
+    assert not finding.grounded
+    assert finding.reason.endswith("100 % of your words, which are too common here to tell.")

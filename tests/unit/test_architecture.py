@@ -15,7 +15,7 @@ FRONTEND = sorted((ROOT / "frontend").rglob("*.js"))
 # The schema on one page, what crosses HTTP, the settings, and the tools with their loop.
 LONG_FILES = {"models.py": 500, "schemas.py": 500, "settings.py": 500, "agent.py": 500}
 LAYERS = {
-    **dict.fromkeys(("models", "settings", "errors", "text", "schemas", "logs"), 0),
+    **dict.fromkeys(("models", "settings", "errors", "text", "stop_words", "schemas", "logs"), 0),
     **dict.fromkeys(("db", "access"), 1),
     **dict.fromkeys(("documents", "search", "llm"), 2),
     "rag": 3,

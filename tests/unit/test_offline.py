@@ -6,9 +6,10 @@ import time
 import pytest
 
 from app.llm.arguments import parse_arguments
+from app.llm.called import beginnings
 from app.llm.languages import language_of
-from app.llm.messages import AssistantMessage, ToolMessage, UserMessage
-from app.llm.quoting import beginnings
+from app.llm.messages import AssistantMessage, Message, ToolMessage, UserMessage
+from app.llm.set_phrases import source_to_list
 from app.llm.units import Unit
 from tests.offline_turns import DOCUMENTS, TOOLS, converse, grounded, reply_to, shown
 
@@ -74,6 +75,28 @@ async def test_a_follow_up_leans_on_the_question_before() -> None:
     assert len({call.id for call in calls}) == len(calls)
 
 
+@pytest.mark.parametrize("question", ["Who is on call in even weeks?", "Who is on call?"])
+async def test_a_question_with_a_subject_leaves_the_one_before_alone(question: str) -> None:
+    before = (grounded("How many retries does a payment get?"), AssistantMessage("Three."))
+    _, calls = await converse(*before, grounded(question))
+    searched = {str(parse_arguments(call.arguments).get("pattern")) for call in calls}
+    assert "call" in searched
+    assert searched.isdisjoint({"retries", "payment"})
+
+
+async def test_the_line_with_most_of_the_words_is_quoted_before_one_with_a_rare_word() -> None:
+    rows = [
+        ">>> from enum import Flag",
+        ">>> weeks = Weeks(2)",
+        "Dana Fields is on call in odd weeks, Tobias Klein is on call in even weeks.",
+        "You may call it even then.",
+    ]
+    lines = "\n".join(f"{number}: {row}" for number, row in enumerate(rows, 1))
+    passage = f'<passage source="a" path="b.md" lines="1-4">\n{lines}\n</passage>'
+    answer = (await reply_to(grounded("Who is on call in even weeks?", passage))).text
+    assert "Tobias Klein" in answer.split("\n\n")[1]
+
+
 async def test_finding_nothing_is_said_with_what_was_searched() -> None:
     answer, calls = await converse(grounded("What is the capital of France?"))
     assert answer.startswith("I found nothing")
@@ -134,6 +157,23 @@ async def test_a_question_for_the_documents_is_answered_by_their_list() -> None:
     assert said.text == "These documents are there:\n\n- `acme/a b.md` (3 lines)\n- … 7"
 
 
+@pytest.mark.parametrize(
+    ("question", "source"),
+    [
+        ("which files are in proj?", "proj"),
+        ("List the documents in the source “My-notes.v2”", "My-notes.v2"),
+        ("Which files are in the archive of the king?", None),
+    ],
+)
+async def test_a_question_for_the_documents_of_a_source_lists_those(
+    question: str, source: str | None
+) -> None:
+    assert source_to_list(question) == source
+    tools = ({"function": {"name": "list_documents"}},)
+    calls = (await reply_to(grounded(question), tools=tools)).calls
+    assert [parse_arguments(c.arguments) for c in calls] == ([{"source": source}] if source else [])
+
+
 async def test_who_asks_for_more_is_told_what_was_not_told_yet() -> None:
     asked = grounded("How often are backups made?", shown("acme", "faq.txt"))
     told = await reply_to(asked)
@@ -175,6 +215,44 @@ async def test_what_is_defined_is_told_by_the_text_below(question: str, quoted: 
     answer = (await reply_to(grounded(question, passage))).text
     assert quoted in answer.split("\n\n")[1]
     assert "timeout=None" not in answer
+
+
+async def test_a_dotted_name_is_told_by_its_definition_in_the_document_of_that_name() -> None:
+    rst = RST.replace(".. function:: squeeze", ".. function:: squeeze_out")
+    lines = "\n".join(f"{n}: {line}" for n, line in enumerate(rst.split("\n"), 1))
+    passage = f'<passage source="man" path="press.rst" lines="1-14">\n{lines}\n</passage>'
+    imports = '<passage source="man" path="b.rst" lines="1-1">\n1: from press import squeeze_out'
+    asked = grounded("What does press.squeeze_out do?", f"{imports}\n</passage>\n{passage}")
+    answer, calls = await converse(asked)
+    searched = [parse_arguments(call.arguments).get("pattern") for call in calls]
+    assert searched == ["press.squeeze_out", "squeeze_out", "press"]
+    assert "“Presses *item* until no air is left in it" in answer.split("\n\n")[1]
+
+
+async def test_after_a_summary_more_goes_on_with_the_next_lines_until_all_is_told() -> None:
+    told = "“Presses.” [man/a.rst:11]"
+    before = (grounded("Summarize man/a.rst"), AssistantMessage(told))
+    passage = '<passage source="man" path="a.rst" lines="11-11">\n11: Presses.\n</passage>'
+    more = (*before, grounded("Tell me more", passage))
+    (call,) = (await reply_to(*more, tools=TOOLS)).calls
+    assert parse_arguments(call.arguments)["start_line"] == 12
+    more = (*more, AssistantMessage("", (call,)))
+    read = ToolMessage(call.id, "source: man path: a.rst lines 12-12 of 12\n12: Never leaks.")
+    assert "“Never leaks.” [man/a.rst:12]" in (await reply_to(*more, read, tools=TOOLS)).text
+    past = ToolMessage(call.id, "The document has 11 lines: start_line is past its end.")
+    assert (await reply_to(*more, past, tools=TOOLS)).text == "That is all that there is."
+
+
+async def test_of_an_empty_document_it_is_said_that_it_is_empty() -> None:
+    tools = ({"function": {"name": "find_documents"}}, *TOOLS)
+    said: list[Message] = [grounded("What is in empty.txt?")]
+    for result in (
+        "acme/empty.txt",
+        "source: acme path: empty.txt lines 0-0 of 0\n(The document is empty.)",
+    ):
+        (call,) = (await reply_to(*said, tools=tools)).calls
+        said += [AssistantMessage("", (call,)), ToolMessage(call.id, result)]
+    assert (await reply_to(*said, tools=tools)).text == "`acme/empty.txt` is empty."
 
 
 @pytest.mark.parametrize(
