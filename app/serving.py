@@ -2,10 +2,10 @@
 
 import asyncio
 import errno
+import multiprocessing
 import os
 import signal
 import socket
-import time
 from contextlib import suppress
 from threading import Thread
 
@@ -23,7 +23,6 @@ GRACE_SECONDS = 6
 CONNECTIONS = 80
 # Who ends the server is told what it waits for after so long.
 QUIET_SECONDS = 1.0
-_PARENT_SECONDS = 1.0
 
 
 def serve_alone(settings: Settings, console: Console) -> None:
@@ -123,17 +122,17 @@ def _refused(error: OSError, config: uvicorn.Config) -> str:
 
 def create_worker() -> FastAPI:
     """The application of one process among several; it ends with the one that started it."""
-    Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
+    Thread(target=_end_with_parent, daemon=True).start()
     settings = Settings()
     configure_logs(settings.log_level)
     return create_app(settings)
 
 
-def _end_with_parent(parent: int) -> None:
+def _end_with_parent() -> None:
     # Killed, the parent cannot tell its processes, and they would keep the port for ever.
-    while os.getppid() == parent:
-        time.sleep(_PARENT_SECONDS)
-    os.kill(os.getpid(), signal.SIGTERM)
+    if parent := multiprocessing.parent_process():
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _announce(listening: socket.socket, console: Console) -> None:
