@@ -5,6 +5,7 @@ strings. Where it requires nothing, or what stands nearly everywhere, whole docu
 """
 
 import time
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
 
@@ -19,7 +20,7 @@ from app.search.lines import normal_pattern
 from app.search.literals import required
 from app.search.matcher import Matcher
 from app.search.matches import Matches
-from app.search.meanwhile import meanwhile
+from app.search.meanwhile import Piece, meanwhile
 from app.search.needles import Required
 from app.search.page import FIRST_PAGE, Page
 from app.search.planner import planned
@@ -119,25 +120,23 @@ def _fresh(empty: Matches) -> Matches:
 
 
 async def _in_turn(portions: Portions, matches: Matches) -> Matches:
-    """Match one portion while the next is fetched."""
-    async with aclosing(portions), meanwhile(matches.in_passages, matches.give_up) as matching:
-        async for portion in portions:
-            await matching.done()
-            if matches.is_enough:
-                break
-            matching.begin(portion)
-    return matches
+    return await _matched(portions, matches.in_passages, matches)
 
 
 async def _in_documents(session: AsyncSession, query: Query, matches: Matches) -> Matches:
-    """Read whole documents; while some are matched the next are fetched."""
-    batches = contents(session, query)
-    async with aclosing(batches), meanwhile(matches.in_documents, matches.give_up) as matching:
-        async for batch in batches:
+    return await _matched(contents(session, query), matches.in_documents, matches)
+
+
+async def _matched(
+    pieces: AsyncGenerator[Piece], match: Callable[[Piece], None], matches: Matches
+) -> Matches:
+    """Match one piece while the next is fetched, until there are enough matches."""
+    async with aclosing(pieces), meanwhile(match, matches.give_up) as matching:
+        async for piece in pieces:
             await matching.done()
             if matches.is_enough:
                 break
-            matching.begin(batch)
+            matching.begin(piece)
     return matches
 
 
