@@ -1,10 +1,12 @@
-"""The mock of a model's server, and a client to ask it with."""
+"""The mock of a model's server, a client to ask it with, and a database for a real server."""
 
 from collections.abc import AsyncIterator, Iterator
 
 import httpx
 import pytest
 
+from app.db.migrate import migrate
+from tests.e2e.databases import fresh_database
 from tests.e2e.mock_llm import MockLLM
 
 
@@ -18,3 +20,10 @@ def mock() -> Iterator[MockLLM]:
 async def http() -> AsyncIterator[httpx.AsyncClient]:
     async with httpx.AsyncClient(verify=False) as http:
         yield http
+
+
+@pytest.fixture(scope="module")
+def database(database_url: str) -> Iterator[str]:
+    with fresh_database(database_url) as url:
+        migrate(url)
+        yield url

@@ -8,9 +8,7 @@ import httpx
 import pytest
 from sqlalchemy import create_engine, text
 
-from app.db.migrate import migrate
 from tests.chatting import Events, kinds, parse_events
-from tests.e2e.databases import fresh_database
 from tests.e2e.mock_llm import MockLLM
 from tests.e2e.proxy import proxied
 from tests.e2e.requests import calling, saying
@@ -26,13 +24,6 @@ GREETING = "Hello there!"
 def mock() -> Iterator[MockLLM]:
     with MockLLM() as mock:
         yield mock
-
-
-@pytest.fixture(scope="module")
-def database(database_url: str) -> Iterator[str]:
-    with fresh_database(database_url) as url:
-        migrate(url)
-        yield url
 
 
 @pytest.fixture

@@ -8,9 +8,8 @@ from collections.abc import AsyncIterator, Iterator
 import httpx
 import pytest
 
-from app.db.migrate import migrate
 from tests.e2e.asking import Turn, ask, asking, conversation, heard
-from tests.e2e.databases import execute, fetch, fresh_database
+from tests.e2e.databases import execute, fetch
 from tests.e2e.mock_llm import MockLLM
 from tests.e2e.mock_wire import DONE, chunk, finished
 from tests.e2e.requests import saying, slowly
@@ -29,13 +28,6 @@ LONGER_THAN_A_LEASE = 7.0
 def mock() -> Iterator[MockLLM]:
     with MockLLM() as mock:
         yield mock
-
-
-@pytest.fixture(scope="module")
-def database(database_url: str) -> Iterator[str]:
-    with fresh_database(database_url) as url:
-        migrate(url)
-        yield url
 
 
 def serve(database: str, mock: MockLLM) -> Server:
