@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
+from itertools import accumulate
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -23,8 +24,8 @@ EXACT_PASSAGES = 20
 NAME_PASSAGES = 1
 # Of so many times more passages it is looked up which frequent words they have.
 _WIDER = 4
-# To gather more passages with one word takes too long.
-_MOST_GATHERED = 30_000
+# To gather more passages with the words of a question takes too long.
+_MOST_GATHERED = 15_000
 
 Ids = Sequence[int]
 
@@ -101,17 +102,16 @@ async def _find_words(
 ) -> tuple[dict[str, Ids], list[str], Weights]:
     """The passages that have each word, the words of which these are not all, and all weights.
 
-    In a large collection, words that very many passages have find none: the index would gather all
-    of them first. They count in what the rarer words find, like all words of over `MOST_HITS`.
+    In a large collection only the rarest words find passages: the index would gather all that have
+    a word first. The others count in what these find, like all words of over `MOST_HITS`.
     """
     total = await queries_words.count_passages(session, visible)
     if not words or not total:
         return {}, [], Weights(total, {})
     is_large = total > queries_words.LARGE
     shares = await queries_words.estimate_shares(session, words) if is_large else {}
-    usable = [w for w in words if shares.get(w, 0) * total <= _MOST_GATHERED]
-    usable = usable or [min(words, key=lambda w: shares.get(w, 0))]
-    found = await queries_words.find_words(session, usable, visible)
+    rarest = _rarest(words, {word: share * total for word, share in shares.items()})
+    found = await queries_words.find_words(session, rarest, visible)
     hits: dict[str, Ids] = {word: found.get(word, ()) for word in words}
     counts: dict[str, int] = {word: len(hits[word]) for word in words}
     most = queries_words.MOST_HITS
@@ -122,6 +122,14 @@ async def _find_words(
         counts |= await queries_words.count_frequent(session, frequent, visible)
     by_word = {word: rarity(total, count) for word, count in counts.items()}
     return hits, frequent, Weights(total, by_word)
+
+
+def _rarest(words: Sequence[str], having: Mapping[str, float]) -> list[str]:
+    """The rarest words that few enough passages have together; one at least."""
+    by_rarity = sorted(words, key=lambda word: having.get(word, 0))
+    together = accumulate(having.get(word, 0) for word in by_rarity)
+    few = [word for word, n in zip(by_rarity, together, strict=True) if n <= _MOST_GATHERED]
+    return few or by_rarity[:1]
 
 
 def _best(matched: Mapping[int, float], most: int) -> list[int]:

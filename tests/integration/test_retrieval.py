@@ -2,7 +2,7 @@
 
 import httpx
 import pytest
-from sqlalchemy import update
+from sqlalchemy import text, update
 
 from app.db.engine import Sessions
 from app.models import Document
@@ -113,10 +113,8 @@ async def test_hidden_sources_are_not_found(manual: Sessions) -> None:
 
 
 async def test_lines_are_those_of_the_document(sessions: Sessions) -> None:
-    text = (
-        "".join(f"filler {n} lorem ipsum dolor\n" for n in range(1, 400)) + "the zebra is striped\n"
-    )
-    await store_texts(sessions, {"long.txt": text})
+    filler = "".join(f"filler {n} lorem ipsum dolor\n" for n in range(1, 400))
+    await store_texts(sessions, {"long.txt": f"{filler}the zebra is striped\n"})
     finding = await find(sessions, "Is the zebra striped?")
     best = finding.passages[0]
     assert best.last_line == 400
@@ -132,6 +130,23 @@ async def test_passages_are_counted_where_few_and_estimated_where_many(sessions:
         # Two documents are few, but these would be cut into very many passages.
         await session.execute(update(Document).values(characters=LARGE * 1_200))
         assert await count_passages(session, chosen) == 2 * LARGE
+
+
+async def test_in_a_large_collection_the_rare_words_find_and_the_frequent_count(
+    sessions: Sessions,
+) -> None:
+    texts = {f"{n:03}.md": f"The valve of pump {n}.\n" for n in range(200)}
+    await store_texts(sessions, texts | {"150.md": "The valve of the zeppelin.\n"})
+    async with sessions.begin() as session:
+        await session.execute(update(Document).values(characters=LARGE * 12))
+        await session.execute(text("ANALYZE passages"))
+    retriever = Retriever(sessions)
+    finding = await retrieve(retriever, Question("zeppelin valve"), frozenset({"acme"}))
+    # By its frequent word, none of the two hundred others was found.
+    assert [passage.path for passage in finding.passages] == ["150.md"]
+    assert finding.coverage == 1
+    common = await retrieve(retriever, Question("valve"), frozenset({"acme"}))
+    assert len(common.passages) == 20
 
 
 @pytest.mark.parametrize(
