@@ -8,7 +8,7 @@ from sqlalchemy import Row, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.search.matches import Candidate
-from app.search.plans import Query, Selection, at_head, block, by_index, covered, in_order
+from app.search.plans import Passed, Query, Reach, Selection, by_index, covered, in_order
 
 _AT_ONCE = 256
 # A single passage may be a line of many megabytes.
@@ -16,7 +16,13 @@ _MOST_CHARACTERS = 4 * 1024 * 1024
 _COLUMNS = "id, source, path, position, characters"
 _FOUND = """
 WITH found AS MATERIALIZED ({found}), covered AS MATERIALIZED ({covered}),
-seen AS (SELECT count(*) AS scanned, CAST(max(place) AS text) AS last FROM found)
+seen AS (
+  SELECT array_agg(id) AS ids, CAST(max(place) AS text) AS last, (
+    SELECT CAST(max(place) AS text) FROM found JOIN (
+      SELECT id FROM covered ORDER BY source, path, position LIMIT :wanted
+    ) AS page USING (id)) AS furthest
+  FROM found
+)
 SELECT seen.*, covered.*, characters FROM seen LEFT JOIN (covered JOIN passages USING (id)) ON true
 ORDER BY source, path, covered.position
 """
@@ -33,51 +39,53 @@ Portions = AsyncGenerator[list[Candidate]]
 
 @dataclass(frozen=True)
 class Indexed:
-    """Candidates that the index gave, of `scanned` ones up to block `last` of the table."""
+    """Candidates that the index gave, and what it has passed."""
 
     portions: Portions
-    scanned: int
-    last: int
+    passed: Passed
 
 
-def first_in_order(session: AsyncSession, query: Query, head: int) -> Portions:
-    """The candidates among the first `head` passages in catalog order."""
-    selected = at_head(query, _COLUMNS)
-    return _stream(session, selected.sql, {**selected.values, "head": head, "most": None})
+def all_in_order(session: AsyncSession, query: Query, reach: Reach, wanted: int) -> Portions:
+    """All candidates within reach, found by going from one passage to the next.
 
-
-def all_in_order(session: AsyncSession, query: Query, end: tuple[str, str] | None) -> Portions:
-    """All candidates up to the document `end`, found by reading one passage after the other."""
-    selected = in_order(query, _COLUMNS, end)
-    return _stream(session, selected.sql, {**selected.values, "most": None})
+    The first portion are the first `wanted`: to find more takes time where they are rare.
+    """
+    selected = in_order(query, _COLUMNS, reach)
+    values = {**selected.values, "head": reach.head, "most": None}
+    return _stream(session, selected.sql, values, wanted)
 
 
 def all_of_index(session: AsyncSession, query: Query) -> Portions:
     """All candidates, as the index gives them."""
-    selected = _of_index(query, _LIST)
-    return _stream(session, selected.sql, {**selected.values, "bound": None})
+    selected = _of_index(query, _LIST, bounded=False)
+    return _stream(session, selected.sql, {**selected.values, "bound": None}, _AT_ONCE)
 
 
-async def of_index(session: AsyncSession, query: Query, bound: int) -> Indexed:
-    """The first `bound` candidates that the index gives."""
-    selected = _of_index(query, _FOUND)
-    rows = (await session.execute(text(selected.sql), {**selected.values, "bound": bound})).all()
+async def of_index(session: AsyncSession, query: Query, bound: int, wanted: int) -> Indexed:
+    """The first `bound` candidates that the index gives; about `wanted` matches are shown."""
+    selected = _of_index(query, _FOUND, bounded=True)
+    values = {**selected.values, "bound": bound, "wanted": wanted}
+    rows = (await session.execute(text(selected.sql), values)).all()
     found = [row for row in rows if row.id is not None]
-    return Indexed(_with_texts(session, found), rows[0].scanned, block(rows[0].last))
+    passed = Passed(rows[0].ids or (), rows[0].last, rows[0].furthest)
+    return Indexed(_with_texts(session, found), passed)
 
 
-def _of_index(query: Query, template: str) -> Selection:
-    found, behind = by_index(query), covered(query)
+def _of_index(query: Query, template: str, *, bounded: bool) -> Selection:
+    found, behind = by_index(query, bounded=bounded), covered(query)
     sql = template.format(found=found.sql, covered=behind.sql)
     return Selection(sql, {**found.values, **behind.values})
 
 
-async def _stream(session: AsyncSession, sql: str, values: dict[str, Any]) -> Portions:
+async def _stream(
+    session: AsyncSession, sql: str, values: dict[str, Any], at_once: int
+) -> Portions:
     rows = await session.stream(text(sql), values)
     try:
-        async for listed in rows.partitions(_AT_ONCE):
+        while listed := await rows.fetchmany(at_once):
             async for portion in _with_texts(session, listed):
                 yield portion
+            at_once = min(2 * at_once, _AT_ONCE)
     finally:
         await rows.close()
 

@@ -5,6 +5,7 @@ expressions that RE2 has accepted, so it need not find out what is wrong with th
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 _TOKEN = re.compile(
@@ -24,6 +25,8 @@ _TOKEN = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 _MOST_LITERALS = 50
+# Strings that come of joining alternatives to what stands before and behind them.
+_MOST_JOINED = 16
 _DEEPEST = 50
 
 
@@ -54,9 +57,8 @@ def required(expression: str) -> Requirement:
                 return NOTHING
             groups.append(_Group())
         elif token.lastgroup == "close" and len(groups) > 1:
-            inside = groups.pop().requirement()
-            # In a part of its own: what surrounds the group need not touch what it requires.
-            groups[-1].add(AllOf((inside,)))
+            inside = groups.pop()
+            groups[-1].add(inside.exactly() or inside.requirement())
         else:
             groups[-1].read(token)
     requirement = groups[0].requirement()
@@ -76,12 +78,22 @@ def asks_for_bytes(expression: str) -> bool:
     return any(token["set"] == r"\C" for token in _TOKEN.finditer(expression))
 
 
+@dataclass(frozen=True)
+class _Exactly:
+    """One of the strings and nothing else, so that it touches what stands before and behind it."""
+
+    strings: tuple[str, ...]
+
+
+_Part = _Exactly | Requirement
+
+
 @dataclass
 class _Group:
-    """An alternation while it is read: a row of letters (`str`) and of what interrupts them."""
+    """An alternation while it is read: rows of exact strings and of what interrupts them."""
 
-    branches: list[Requirement] = field(default_factory=list[Requirement])
-    row: list[Requirement] = field(default_factory=list[Requirement])
+    branches: list[list[_Part]] = field(default_factory=list[list[_Part]])
+    row: list[_Part] = field(default_factory=list[_Part])
     # Where the part begins to which a repetition applies.
     last: int = 0
 
@@ -92,50 +104,75 @@ class _Group:
             case "repeat":
                 self.repeat(token["repeat"], token["least"])
             case "quoted":
-                self.add(*token["quoted"])
+                self.add(*(_Exactly((letter,)) for letter in token["quoted"]))
             case "letter" | "escaped":
-                self.add(token[token.lastgroup])
+                self.add(_Exactly((token[token.lastgroup],)))
             case "edge":
-                self.add("")
+                self.add(_Exactly(("",)))
             case _:
                 self.add(NOTHING)
 
-    def add(self, *parts: Requirement) -> None:
+    def add(self, *parts: _Part) -> None:
         self.row += parts
         self.last = max(len(self.row) - 1, 0)
 
     def repeat(self, how: str, least: str | None) -> None:
         is_optional = how[0] in "*?" or (least is not None and int(least) == 0)
+        repeated = self.row[self.last :]
         if is_optional:
             del self.row[self.last :]
-        self.row.append(NOTHING)
+        match repeated:
+            case [_Exactly(strings)] if how[0] == "?":
+                self.row.append(_Exactly((*strings, "")))
+            case _:
+                self.row.append(NOTHING)
         self.last = min(self.last, len(self.row) - 1)
 
     def next_branch(self) -> None:
-        self.branches.append(_joined(self.row))
+        self.branches.append(self.row)
         self.row, self.last = [], 0
+
+    def exactly(self) -> _Exactly | None:
+        """The strings that the group matches, if they are all that it matches, and few."""
+        found: list[str] = []
+        for row in [*self.branches, self.row]:
+            strings: Sequence[str] | None = ("",)
+            for part in row:
+                strings = _product(strings, part) if strings else None
+            if not strings or len(found) + len(strings) > _MOST_JOINED:
+                return None
+            found += strings
+        return _Exactly(tuple(found))
 
     def requirement(self) -> Requirement:
         self.next_branch()
-        if len(self.branches) == 1:
-            return self.branches[0]
-        return NOTHING if any(map(_is_empty, self.branches)) else AnyOf(tuple(self.branches))
+        branches = tuple(map(_joined, self.branches))
+        if len(branches) == 1:
+            return branches[0]
+        return NOTHING if any(map(_is_empty, branches)) else AnyOf(branches)
 
 
-def _joined(row: list[Requirement]) -> Requirement:
-    """What all of the row requires, with neighbouring letters as one string."""
+def _joined(row: list[_Part]) -> Requirement:
+    """What all of the row requires, with neighbouring strings as one."""
     parts: list[Requirement] = []
-    letters = ""
+    strings: Sequence[str] = ("",)
     for part in [*row, NOTHING]:
-        if isinstance(part, str):
-            letters += part
+        if joined := _product(strings, part):
+            strings = joined
             continue
-        if letters:
-            parts.append(letters)
-            letters = ""
-        if not _is_empty(part):
+        if all(strings):
+            parts.append(strings[0] if len(strings) == 1 else AnyOf(tuple(strings)))
+        strings = part.strings if isinstance(part, _Exactly) else ("",)
+        if not isinstance(part, _Exactly) and not _is_empty(part):
             parts.append(part)
     return parts[0] if len(parts) == 1 else AllOf(tuple(parts))
+
+
+def _product(strings: Sequence[str], part: _Part) -> Sequence[str] | None:
+    """Each string with each that follows; None where too many come of it, or anything follows."""
+    if not isinstance(part, _Exactly) or len(strings) * len(part.strings) > _MOST_JOINED:
+        return None
+    return [before + behind for before in strings for behind in part.strings]
 
 
 def _is_empty(requirement: Requirement) -> bool:

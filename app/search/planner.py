@@ -12,10 +12,13 @@ from app.errors import TooSlow
 
 TOO_SLOW = "The search takes too long: make the pattern longer or simpler, or narrow the scope."
 # A search ends with the first matches: plans that begin at once are worth more. Sequential scans
-# are the last choice, as the planner underrates the trigram index.
+# are the last choice, as the planner underrates the trigram index. What an index gives must come in
+# the order of the table (search/plans.py): neither shared with other scans nor between processes.
 _SETTINGS = text(
     "SELECT set_config('enable_seqscan', 'off', true),"
     " set_config('cursor_tuple_fraction', '0.001', true),"
+    " set_config('synchronize_seqscans', 'off', true),"
+    " set_config('max_parallel_workers_per_gather', '0', true),"
     " set_config('statement_timeout', :timeout, true)"
 )
 _SCAN = text("SET LOCAL enable_seqscan = on")

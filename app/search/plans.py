@@ -4,7 +4,7 @@ No single plan is safe for "the first 20 of all": the index is slow on what is f
 catalog order on what is rare.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,22 +20,25 @@ LONG_PASSAGE = 4_000
 _PLACE = "(documents.source, documents.path)"
 _FROM = "FROM documents JOIN passages ON passages.document_id = documents.id"
 _ORDER = "ORDER BY documents.source, documents.path, passages.position"
-_AT_HEAD = f"""SELECT {{columns}} FROM (
-    SELECT passages.*, documents.source, documents.path {_FROM} WHERE {{covered}}
-    {_ORDER} LIMIT :head
+# Once for all strings that are looked for in it.
+_DECOMPRESSED = "folded || ''"
+# Without “:head” and “:most”, which may be null, it is all of them.
+_IN_ORDER = f"""SELECT {{columns}} FROM (
+    SELECT passages.id, document_id, position, passages.characters, {{folded}} AS folded,
+      passages.ctid AS place, documents.source, documents.path {_FROM}
+    WHERE {{covered}} {_ORDER} LIMIT :head
   ) AS first WHERE {{is_in}} LIMIT :most"""
 _WHOLE_HEAD = f"""SELECT passages.id, document_id, passages.position, folded,
   documents.source, documents.path {_FROM} WHERE {{covered}} {_ORDER} LIMIT :head"""
-_IN_ORDER = f"""SELECT {{columns}} FROM (
-    SELECT passages.*, documents.source, documents.path {_FROM} WHERE {{covered}} AND {{is_in}}
-    {_ORDER} LIMIT :most
-  ) AS first"""
 _BY_INDEX = """SELECT id, document_id, position, ctid AS place FROM passages
   WHERE {is_in} AND {gate} LIMIT :bound"""
 _OF_DOCUMENTS = "document_id IN (SELECT documents.id FROM documents WHERE {covered})"
 # With “OFFSET 0” it is planned on its own: for the limit around it, its index would be left aside.
 _WITH_GRAMS = """SELECT document_id FROM document_grams
   WHERE grams @> CAST(:grams AS int[]) OFFSET 0"""
+# A row that has not moved, as none does in one state of the database.
+_NOT_PASSED = """(id = ANY(CAST(:passed_ids AS bigint[]))
+  OR (place > CAST(:passed_last AS tid) AND {is_in}))"""
 _COVERED = """SELECT found.id, document_id, documents.source, documents.path, found.position
   FROM found JOIN documents ON documents.id = document_id WHERE {covered}"""
 
@@ -100,20 +103,35 @@ class Query:
 
     def grams(self) -> Condition:
         """That the column `document_id` names a document with the grams of what has no trigram."""
-        wanted = [] if self.is_indexed else self.needle.grams()
+        is_of_use = not self.is_indexed and self.scope.path is None
+        wanted = self.needle.grams() if is_of_use else []
         return Condition(f"document_id IN ({_WITH_GRAMS})", {"grams": wanted}) if wanted else ALWAYS
+
+
+@dataclass(frozen=True)
+class Passed:
+    """What the index gave: all that is in the table up to the row `last`, in the table's order.
+
+    The row `furthest` is the last of those that make the first page in catalog order.
+    """
+
+    ids: Sequence[int] = ()
+    last: str | None = None
+    furthest: str | None = None
 
 
 @dataclass(frozen=True)
 class Reach:
     """How many passages are looked at: first in catalog order, then as the index gives them.
 
-    None means all of them, `end` is the last document to look at in order.
+    None means all of them. In order, `end` is the last document to look at, and what the index has
+    `passed` in the same state of the database is not read again.
     """
 
     head: int | None = 0
     bound: int | None = 0
     end: tuple[str, str] | None = None
+    passed: Passed | None = None
     # Whether all hits at the head are counted: so the total hardly depends on the page.
     counts: bool = False
 
@@ -126,14 +144,20 @@ class Selection:
     values: Mapping[str, Any]
 
 
-def at_head(query: Query, columns: str) -> Selection:
+def in_order(query: Query, columns: str, reach: Reach) -> Selection:
     """The first `:most` passages with the needle, of the first `:head` in catalog order.
 
     The scan ends when enough are found.
     """
-    covered = all_of((query.covers_document(), query.covers_passage()))
-    is_in = query.needle.is_in()
-    sql = _AT_HEAD.format(columns=columns, covered=covered.sql, is_in=is_in.sql)
+    documents = query.until(reach.end) if reach.head is None else query.covers_document()
+    covered = all_of((documents, query.covers_passage()))
+    is_in, folded = query.needle.is_in(), _DECOMPRESSED
+    if (passed := reach.passed) is not None:
+        # Few are read.
+        folded = "folded"
+        known = {"passed_ids": list(passed.ids), "passed_last": passed.last}
+        is_in = Condition(_NOT_PASSED.format(is_in=is_in.sql), {**is_in.values, **known})
+    sql = _IN_ORDER.format(columns=columns, folded=folded, covered=covered.sql, is_in=is_in.sql)
     return Selection(sql, {**covered.values, **is_in.values})
 
 
@@ -143,22 +167,14 @@ def whole_head(query: Query) -> Selection:
     return Selection(_WHOLE_HEAD.format(covered=covered.sql), covered.values)
 
 
-def in_order(query: Query, columns: str, end: tuple[str, str] | None) -> Selection:
-    """The first `:most` passages with the needle in catalog order, up to the document `end`."""
-    covered = all_of((query.until(end), query.covers_passage()))
-    is_in = query.needle.is_in()
-    sql = _IN_ORDER.format(columns=columns, covered=covered.sql, is_in=is_in.sql)
-    return Selection(sql, {**covered.values, **is_in.values})
-
-
-def by_index(query: Query, gate: str = "true") -> Selection:
-    """The first `:bound` passages with the needle that an index gives, in no order.
+def by_index(query: Query, gate: str = "true", *, bounded: bool = True) -> Selection:
+    """The first `:bound` passages with the needle that an index gives, in the order of the table.
 
     They are bounded before the scope is applied: a small scope would let the scan run on. Where
-    `gate` is false nothing is looked up.
+    `gate` is false nothing is looked up. To find all in one document, it is read as a whole.
     """
     is_in = query.needle.indexed()
-    if query.scope.path is not None:
+    if query.scope.path is not None and not bounded:
         few = query.covers_document()
         inside = Condition(_OF_DOCUMENTS.format(covered=few.sql), few.values)
         is_in = all_of((inside, query.needle.is_in()))

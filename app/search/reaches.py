@@ -10,39 +10,40 @@ from dataclasses import dataclass
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.search.plans import HEAD, Query, Reach
+from app.search.conditions import Condition
+from app.search.plans import HEAD, Passed, Query, Reach, block
 from app.search.substring_statement import Seen, Wanted
 
 BOUND = 400
 LONGER_HEAD = 2_000
 # Of what is vague the index gives much in vain.
 _LONG_HEAD = 12_000
-# Microseconds that a passage takes, measured: read and searched in catalog order, or found by the
-# index, which leads to places all over the table.
-_IN_ORDER_COST = 6
-_BY_INDEX_COST = 12
+# Microseconds that a passage takes, measured: come to in catalog order, and searched; or found by
+# the index, which leads to places all over the table.
+_VISIT_COST = 1.5
+_READ_COST = 3
+_BY_INDEX_COST = 10
 _INDEX_COST = 10_000
-_MOST_COUNTED = 100_000
+_SAMPLED = 5_000
 # Where the database does not know yet.
 _PASSAGES_OF_A_DOCUMENT = 12
 
-_SIZES = """
+_SIZES = text("""
 SELECT pg_relation_size('passages') / CAST(current_setting('block_size') AS int) AS blocks,
-  (SELECT count(*) FROM (SELECT FROM documents WHERE {before} LIMIT :most) AS counted) AS documents,
-  known.passages, known.ratio
-FROM (VALUES (1)) AS one LEFT JOIN (
-  SELECT p.reltuples AS passages, p.reltuples / d.reltuples AS ratio
-  FROM pg_class AS p, pg_class AS d
-  WHERE p.oid = to_regclass('passages') AND d.oid = to_regclass('documents')
-    AND d.reltuples > 0 AND p.reltuples > 0
-) AS known ON true
+  p.reltuples AS passages, d.reltuples AS documents
+FROM pg_class AS p, pg_class AS d
+WHERE p.oid = to_regclass('passages') AND d.oid = to_regclass('documents')
+""")
+# To count all takes longer than many a search.
+_BEFORE = """
+SELECT count(*) FROM documents TABLESAMPLE SYSTEM (:percent) REPEATABLE (0) WHERE {before}
 """
 
 
 def opening(query: Query) -> Reach:
     """Where to look first."""
     if query.scope.path is not None:
-        return Reach(bound=None)
+        return Reach(HEAD, None, counts=True)
     if query.is_indexed and query.needle.is_vague():
         return Reach(_LONG_HEAD)
     if query.is_indexed or query.needle.grams():
@@ -53,17 +54,19 @@ def opening(query: Query) -> Reach:
 async def next_reach(session: AsyncSession, wanted: Wanted, reach: Reach, seen: Seen) -> Reach:
     """Where to look when `reach` has not settled it."""
     query = wanted.query
+    if query.scope.path is not None:
+        return Reach(bound=None)
     if reach.counts and seen.is_dense:
         return Reach(LONGER_HEAD, BOUND)
     if reach.bound == 0:
         return Reach(bound=None if reach.end is not None else BOUND)
-    in_order = Reach(None, end=_end(wanted, seen))
     if not query.is_indexed:
-        return in_order
-    costs = await expect(session, query, in_order.end, (seen.scanned, seen.last))
+        return Reach(None, end=_end(wanted, seen))
+    in_order = Reach(None, end=_end(wanted, seen), passed=seen.passed)
+    costs = await expect(session, query, in_order.end, seen.passed)
     if costs.in_order < costs.by_index:
         return in_order
-    return Reach(costs.worth_trying(wanted.passages), None)
+    return Reach(costs.worth_trying(wanted.passages), None, passed=seen.passed)
 
 
 def _end(wanted: Wanted, seen: Seen) -> tuple[str, str] | None:
@@ -86,23 +89,34 @@ class Costs:
 
     def worth_trying(self, wanted: int) -> int:
         """How many passages to look at in order before the index; 0 if that is likely in vain."""
-        tried = self.by_index / 2 / _IN_ORDER_COST
+        tried = self.by_index / 2 / (_VISIT_COST + _READ_COST)
         return int(tried) if tried * self.share > wanted else 0
 
 
 async def expect(
-    session: AsyncSession, query: Query, end: tuple[str, str] | None, seen: tuple[int, int]
+    session: AsyncSession, query: Query, end: tuple[str, str] | None, passed: Passed
 ) -> Costs:
-    """Costs of finding all up to the document `end`.
-
-    `seen` are the number of passages that the index gave, and the block that the last was in.
-    """
-    before = query.until(end)
-    statement = text(_SIZES.format(before=before.sql))
-    sizes = (await session.execute(statement, {**before.values, "most": _MOST_COUNTED})).one()
-    found = seen[0] * max(sizes.blocks, 1) / (seen[1] + 1)
+    """Costs of finding all up to the document `end`, after what the index has passed."""
+    sizes = (await session.execute(_SIZES)).one()
+    documents, passages = max(sizes.documents, 0), max(sizes.passages, 0)
+    before = await _documents_before(session, query.until(end), documents)
+    ratio = passages / documents if documents and passages else _PASSAGES_OF_A_DOCUMENT
+    last = block(passed.last) + 1
+    gone = last / max(sizes.blocks, last)
+    # The less the order of the table is that of the catalog, the more there is left to read.
+    unordered = (block(passed.furthest) + 1) / last if passed.furthest else 1.0
+    unread = (1 - gone) * unordered
+    found = len(passed.ids) / gone
     return Costs(
-        in_order=sizes.documents * (sizes.ratio or _PASSAGES_OF_A_DOCUMENT) * _IN_ORDER_COST,
+        in_order=before * ratio * (_VISIT_COST + unread * _READ_COST),
         by_index=_INDEX_COST + found * _BY_INDEX_COST,
-        share=found / max(sizes.passages, found, 1) if sizes.passages else 0.0,
+        share=found / max(passages, found, 1) if passages else 0.0,
     )
+
+
+async def _documents_before(session: AsyncSession, before: Condition, documents: float) -> float:
+    """About how many documents there are, from a sample of all of them."""
+    percent = min(100 * _SAMPLED / max(documents, 1), 100)
+    values = {**before.values, "percent": percent}
+    sampled = await session.scalar(text(_BEFORE.format(before=before.sql)), values)
+    return int(sampled or 0) * 100 / percent

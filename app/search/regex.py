@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.db.visible import Visible
 from app.search.around import start_at, with_context
-from app.search.candidates import Portions, all_in_order, all_of_index, first_in_order, of_index
+from app.search.candidates import Portions, all_in_order, all_of_index, of_index
 from app.search.contents import contents
 from app.search.lines import normal_pattern
 from app.search.literals import required
@@ -24,16 +24,17 @@ from app.search.meanwhile import Piece, meanwhile
 from app.search.needles import Required
 from app.search.page import FIRST_PAGE, Page
 from app.search.planner import planned
-from app.search.plans import HEAD, Query
-from app.search.reaches import BOUND, LONGER_HEAD, Costs, expect
+from app.search.plans import Passed, Query, Reach
+from app.search.reaches import BOUND, LONGER_HEAD, expect
 from app.search.result import SearchResult
 from app.search.scope import Scope, count
 from app.search.substring import EVERYWHERE
 
 # When more of all passages are candidates, it is faster to read whole documents.
 _MOST_OF_ALL = 0.2
-# So many candidates at the head are worth a look at more of them before the index is asked.
-_DENSE = 5
+# So many passages are looked at in order before the index is asked, the more of them if so many of
+# the first are candidates: of what is frequent, the index has to gather too much.
+_HEADS = ((LONGER_HEAD, 1), (20_000, 0))
 _LINES_BEFORE = text("""
 SELECT id, (SELECT coalesce(sum(earlier.lines), 0) FROM passages AS earlier
   WHERE earlier.document_id = passages.document_id AND earlier.position < passages.position
@@ -84,30 +85,31 @@ async def _find(session: AsyncSession, query: Query, empty: Matches) -> Matches:
     """The first matches and one more, or all."""
     if not query.is_indexed:
         return await _in_documents(session, query, empty)
-    if not empty.page.exact:
-        found = await _in_turn(first_in_order(session, query, HEAD), _fresh(empty))
-        if not found.is_enough and found.looked_at >= _DENSE:
-            found = await _in_turn(first_in_order(session, query, LONGER_HEAD), _fresh(empty))
+    wanted = empty.page.limit + 1
+    for head, promising in () if empty.page.exact else _HEADS:
+        found = await _in_turn(all_in_order(session, query, Reach(head), wanted), _fresh(empty))
         if found.is_enough:
             return found
-    indexed = await of_index(session, query, BOUND)
+        if found.looked_at < promising:
+            break
+    indexed = await of_index(session, query, BOUND, empty.page.limit)
     found = await _in_turn(indexed.portions, _fresh(empty))
-    if indexed.scanned < BOUND:
+    if len(indexed.passed.ids) < BOUND:
         return found
     # Enough among some of the candidates: the first ones of all do not end behind them.
     end = found.last if found.is_enough else None
-    costs = await expect(session, query, end, (indexed.scanned, indexed.last))
-    return await _in_all(session, query, empty, end, costs)
+    return await _in_all(session, query, empty, Reach(None, end=end, passed=indexed.passed))
 
 
-async def _in_all(
-    session: AsyncSession, query: Query, empty: Matches, end: tuple[str, str] | None, costs: Costs
-) -> Matches:
+async def _in_all(session: AsyncSession, query: Query, empty: Matches, in_order: Reach) -> Matches:
     """The same, by the way that is expected to be shortest."""
-    if costs.in_order < costs.by_index:
-        return await _in_turn(all_in_order(session, query, end), _fresh(empty))
+    wanted = empty.page.limit + 1
+    costs = await expect(session, query, in_order.end, in_order.passed or Passed())
+    if costs.in_order < costs.by_index and query.scope.path is None:
+        return await _in_turn(all_in_order(session, query, in_order, wanted), _fresh(empty))
     if not empty.page.exact and (tried := costs.worth_trying(empty.page.limit)):
-        found = await _in_turn(first_in_order(session, query, tried), _fresh(empty))
+        first = Reach(tried, passed=in_order.passed)
+        found = await _in_turn(all_in_order(session, query, first, wanted), _fresh(empty))
         if found.is_enough:
             return found
     if costs.share > _MOST_OF_ALL:
@@ -130,13 +132,21 @@ async def _in_documents(session: AsyncSession, query: Query, matches: Matches) -
 async def _matched(
     pieces: AsyncGenerator[Piece], match: Callable[[Piece], None], matches: Matches
 ) -> Matches:
-    """Match one piece while the next is fetched, until there are enough matches."""
+    """Match one piece while the next is fetched, until there are enough matches.
+
+    The first piece may suffice: while it is matched, nothing is fetched.
+    """
+    is_first = True
     async with aclosing(pieces), meanwhile(match, matches.give_up) as matching:
         async for piece in pieces:
             await matching.done()
+            if not matches.is_enough:
+                matching.begin(piece)
+            if is_first:
+                await matching.done()
             if matches.is_enough:
                 break
-            matching.begin(piece)
+            is_first = False
     return matches
 
 

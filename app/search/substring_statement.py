@@ -11,11 +11,10 @@ from app.search.lines import CLUSTER_REACH
 from app.search.page import Page
 from app.search.plans import (
     LONG_PASSAGE,
+    Passed,
     Query,
     Reach,
     Selection,
-    at_head,
-    block,
     by_index,
     covered,
     in_order,
@@ -43,23 +42,27 @@ headed AS MATERIALIZED (
   FROM (SELECT count(*) FROM head) AS counted, ({passages}) AS whole
 ),
 found AS MATERIALIZED ({found}),
-seen AS (SELECT count(*) AS scanned, CAST(max(place) AS text) AS last FROM found),
+seen AS (
+  SELECT count(*) AS scanned, CAST(max(place) AS text) AS last,
+    CASE WHEN count(*) = :bound THEN array_agg(id) END AS ids FROM found
+),
 covered AS MATERIALIZED ({covered}),
 counted AS (
   SELECT id, document_id FROM head, headed WHERE decides
   UNION ALL SELECT id, document_id FROM covered, seen WHERE coalesce(scanned < :bound, true)
 ),
-totals AS (
-  SELECT headed.count AS headed, asks, decides, passages, seen.*, known.*
-  FROM headed, seen, (
-    SELECT coalesce(sum({hits}), 0) AS total, count(DISTINCT counted.document_id) AS documents
-    FROM counted JOIN passages USING (id)
-  ) AS known
-),
 page AS (
   (SELECT id, source, path FROM head, headed WHERE decides
     ORDER BY source, path, position LIMIT :wanted)
   UNION ALL (SELECT id, source, path FROM covered ORDER BY source, path, position LIMIT :wanted)
+),
+totals AS (
+  SELECT headed.count AS headed, asks, decides, passages, seen.*, known.*,
+    (SELECT CAST(max(place) AS text) FROM found JOIN page USING (id)) AS furthest
+  FROM headed, seen, (
+    SELECT coalesce(sum({hits}), 0) AS total, count(DISTINCT counted.document_id) AS documents
+    FROM counted JOIN passages USING (id)
+  ) AS known
 )
 SELECT totals.*, shown.* FROM totals LEFT JOIN (
   SELECT source, path, held.position, (
@@ -99,7 +102,7 @@ class Seen:
 
     When `settled`, nothing that comes before them was missed, and `total` and `documents` are sure
     to exist; when `is_all`, they count everything. When `is_dense`, a longer head may suffice.
-    `scanned` passages were found in the blocks of the table up to `last`.
+    Where the index gave as many as it was asked for, `passed` says what it went through.
     """
 
     hits: tuple[Hit, ...]
@@ -108,15 +111,15 @@ class Seen:
     is_all: bool
     total: int
     documents: int
-    scanned: int
-    last: int
+    passed: Passed
 
 
 async def look(session: AsyncSession, wanted: Wanted, reach: Reach) -> Seen:
     """Search as far as `reach` says."""
     query = wanted.query
     head, passages = _head(query, reach)
-    found = by_index(query, "(SELECT asks AND NOT decides FROM headed)")
+    gate = "(SELECT asks AND NOT decides FROM headed)"
+    found = by_index(query, gate, bounded=reach.bound is not None)
     behind = covered(query)
     sql = _STATEMENT.format(
         head=head.sql, passages=passages, found=found.sql, covered=behind.sql, hits=HITS
@@ -146,8 +149,7 @@ def _head(query: Query, reach: Reach) -> tuple[Selection, str]:
         sql = _COUNTED_HEAD.format(first=first.sql, columns=_COLUMNS, is_in=is_in.sql)
         counted = "SELECT count(*) AS passages FROM first"
         return Selection(sql, {**first.values, **is_in.values}), counted
-    in_turn = reach.head is None
-    head = in_order(query, _COLUMNS, reach.end) if in_turn else at_head(query, _COLUMNS)
+    head = in_order(query, _COLUMNS, reach)
     sql = f"head AS MATERIALIZED ({head.sql})"
     return Selection(sql, head.values), "SELECT CAST(NULL AS int) AS passages"
 
@@ -161,7 +163,7 @@ def _seen(wanted: Wanted, reach: Reach, rows: Sequence[Row[Any]]) -> Seen:
     elif reach.counts:
         is_all = totals.passages < (reach.head or 0)
     else:
-        is_all = reach == Reach(head=None) and totals.headed < wanted.passages
+        is_all = reach.head is None and reach.end is None and totals.headed < wanted.passages
     return Seen(
         hits=hits,
         settled=is_all or (totals.decides and behind > page.limit),
@@ -169,6 +171,5 @@ def _seen(wanted: Wanted, reach: Reach, rows: Sequence[Row[Any]]) -> Seen:
         is_all=is_all,
         total=int(totals.total),
         documents=totals.documents,
-        scanned=totals.scanned,
-        last=block(totals.last),
+        passed=Passed(totals.ids or (), totals.last, totals.furthest),
     )

@@ -7,11 +7,11 @@ from sqlalchemy import text
 
 from app.db.engine import Sessions
 from app.errors import InvalidPattern, TooSlow
-from app.search.candidates import first_in_order
+from app.search.candidates import all_in_order
 from app.search.matcher import Matcher
 from app.search.needles import Required
 from app.search.page import FIRST_PAGE, Cursor, Page
-from app.search.plans import Query
+from app.search.plans import Query, Reach
 from app.search.regex import Expression, search
 from app.search.result import SearchResult, as_grep
 from app.search.scope import Scope
@@ -127,5 +127,5 @@ async def test_candidates_come_a_bounded_amount_of_text_at_a_time(sessions: Sess
     await store_texts(sessions, {f"{n}.txt": line for n in range(3)} | {"9.txt": "needle"})
     query = Query(Required("needle"), None, EVERYWHERE)
     async with sessions.begin() as session:
-        sizes = [len(some) async for some in first_in_order(session, query, 100)]
+        sizes = [len(some) async for some in all_in_order(session, query, Reach(100), 20)]
     assert sizes == [1, 1, 2]

@@ -59,6 +59,11 @@ def test_a_matching_line_holds_what_is_required(expression: str, line: str) -> N
         ("foo|bar", AnyOf(("foo", "bar"))),
         ("foo|b*", NOTHING),
         ("a{,3}", "a{,3}"),
+        ("(todo|fixme):", AnyOf(("todo:", "fixme:"))),
+        ("err(or)?_[a-z]", AnyOf(("error_", "err_"))),
+        ("https?://", AnyOf(("https://", "http://"))),
+        ("(a|b)+c", AllOf((AnyOf(("a", "b")), "c"))),
+        ("(a?b?c?d?e?)f", "f"),
         (r"\d+", NOTHING),
         ("|".join(["abc"] * 60), NOTHING),
     ],
@@ -67,8 +72,8 @@ def test_what_is_required(expression: str, literals: Requirement) -> None:
     assert required(expression) == literals
 
 
-def test_a_group_is_not_joined_with_what_surrounds_it() -> None:
-    assert required("(a.*)b") == AllOf((AllOf(("a",)), "b"))
+def test_a_group_that_may_end_in_anything_is_not_joined_with_what_follows() -> None:
+    assert required("(a.*)b") == AllOf(("a", "b"))
 
 
 def test_what_is_nested_deeply_requires_nothing() -> None:
