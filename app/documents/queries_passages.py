@@ -1,36 +1,71 @@
 """Storing the passages of a document, and only those that a new version changed."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import takewhile
+from typing import Any
 
-from sqlalchemy import ARRAY, BigInteger, Integer, Text, delete, func, insert, literal, select
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.documents.upload import SearchablePiece
-from app.models import Passage
 
 # Room between two passages for those that a later version puts there.
 _GAP = 2**20
 _BATCH = 2_000
 
 
-async def insert_passages(
-    session: AsyncSession, document_id: int, passages: Sequence[SearchablePiece]
-) -> None:
-    """Store the passages of a new document."""
-    await _insert(session, document_id, passages, positions_for(len(passages)))
+INSERT = """INSERT INTO passages (document_id, position, lines, characters, text, folded, words)
+  SELECT kept.id, given.position, given.lines, given.characters, given.text, given.folded,
+    array_to_tsvector(string_to_array(given.words, ' '))
+  FROM kept, unnest(CAST(:positions AS bigint[]), CAST(:line_counts AS int[]),
+    CAST(:lengths AS int[]), CAST(:texts AS text[]), CAST(:folded_texts AS text[]),
+    CAST(:words AS text[])) AS given (position, lines, characters, text, folded, words)"""
+"""Inserts passages of the document in the table `kept`, which the statement has to name."""
+
+_INSERT = text(f"WITH kept AS (SELECT CAST(:id AS bigint) AS id) {INSERT}")
+_OLD = text("SELECT position, text FROM passages WHERE document_id = :id ORDER BY position")
+_DELETE = text("""
+DELETE FROM passages WHERE document_id = :id AND position BETWEEN :first AND :last
+""")
 
 
-async def replace_passages(
+@dataclass(frozen=True)
+class Placed:
+    """Passages that are to be stored, and their positions in the document."""
+
+    passages: Sequence[SearchablePiece]
+    positions: Sequence[int]
+
+    def first(self) -> dict[str, Any]:
+        """The values of `INSERT` for as many as one statement stores."""
+        return self.batch(0)
+
+    def batch(self, start: int) -> dict[str, Any]:
+        some = self.passages[start : start + _BATCH]
+        return {
+            "positions": list(self.positions[start : start + _BATCH]),
+            "line_counts": [one.piece.lines for one in some],
+            "lengths": [one.piece.characters for one in some],
+            "texts": [one.piece.text for one in some],
+            "folded_texts": [one.folded for one in some],
+            "words": [one.words for one in some],
+        }
+
+
+def place(passages: Sequence[SearchablePiece]) -> Placed:
+    """The passages of a new document."""
+    return Placed(passages, positions_for(len(passages)))
+
+
+async def make_way(
     session: AsyncSession, document_id: int, new: Sequence[SearchablePiece]
-) -> None:
-    """Exchange what differs between the beginning and the end that old and new have in common."""
-    rows = await session.execute(
-        select(Passage.position, Passage.text)
-        .where(Passage.document_id == document_id)
-        .order_by(Passage.position)
-    )
-    old = rows.all()
+) -> Placed:
+    """Delete what differs between the beginning and the end that old and new have in common.
+
+    Returns what is to be stored in its place.
+    """
+    old = (await session.execute(_OLD, {"id": document_id})).all()
     head = _common((text for _, text in old), (item.piece.text for item in new))
     tail = _common(
         (text for _, text in reversed(old[head:])),
@@ -41,8 +76,17 @@ async def replace_passages(
     positions = positions_for(len(new) - head - tail, before, behind)
     if len(positions) < len(new) - head - tail:  # no room is left: number anew to the end
         tail, positions = 0, positions_for(len(new) - head, before)
-    await _delete(session, document_id, [position for position, _ in old[head : len(old) - tail]])
-    await _insert(session, document_id, new[head : len(new) - tail], positions)
+    gone = old[head : len(old) - tail]
+    if gone:
+        ends = {"id": document_id, "first": gone[0][0], "last": gone[-1][0]}
+        await session.execute(_DELETE, ends)
+    return Placed(new[head : len(new) - tail], positions)
+
+
+async def insert_rest(session: AsyncSession, document_id: int, placed: Placed) -> None:
+    """Store what comes after the first batch."""
+    for start in range(_BATCH, len(placed.passages), _BATCH):
+        await session.execute(_INSERT, placed.batch(start) | {"id": document_id})
 
 
 def _common(old: Iterable[str], new: Iterable[str]) -> int:
@@ -59,40 +103,3 @@ def positions_for(count: int, before: int | None = None, behind: int | None = No
         return range(behind - _GAP * count, behind, _GAP)
     step = (behind - before) // (count + 1)
     return range(before + step, behind, step)[:count] if step else range(0)
-
-
-async def _delete(session: AsyncSession, document_id: int, positions: Sequence[int]) -> None:
-    if positions:
-        await session.execute(
-            delete(Passage).where(
-                Passage.document_id == document_id,
-                Passage.position.between(positions[0], positions[-1]),
-            )
-        )
-
-
-async def _insert(
-    session: AsyncSession,
-    document_id: int,
-    passages: Sequence[SearchablePiece],
-    positions: Sequence[int],
-) -> None:
-    for start in range(0, len(passages), _BATCH):
-        batch = passages[start : start + _BATCH]
-        rows = func.unnest(
-            literal(list(positions[start : start + _BATCH]), ARRAY(BigInteger)),
-            literal([item.piece.lines for item in batch], ARRAY(Integer)),
-            literal([item.piece.characters for item in batch], ARRAY(Integer)),
-            literal([item.piece.text for item in batch], ARRAY(Text)),
-            literal([item.folded for item in batch], ARRAY(Text)),
-            literal([item.words for item in batch], ARRAY(Text)),
-        ).table_valued("position", "lines", "characters", "text", "folded", "words")
-        given = rows.render_derived().c
-        words = func.array_to_tsvector(func.string_to_array(given.words, " "))
-        columns = (given.position, given.lines, given.characters, given.text, given.folded)
-        await session.execute(
-            insert(Passage).from_select(
-                ["document_id", "position", "lines", "characters", "text", "folded", "words"],
-                select(literal(document_id, BigInteger), *columns, words),
-            )
-        )

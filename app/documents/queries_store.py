@@ -1,48 +1,72 @@
-"""Storing, renaming and removing documents."""
+"""Storing, renaming and removing documents.
+
+What an upload waits for is plain text: it takes SQLAlchemy longer to put such statements together
+than PostgreSQL to run them.
+"""
 
 from typing import Any, Literal
 
-from sqlalchemy import ARRAY, Text, delete, func, literal, select
-from sqlalchemy.dialects import postgresql
+from sqlalchemy import ARRAY, Row, Text, TextClause, delete, func, literal, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.db.visible import Visible, within
 from app.documents.queries import WITHOUT_CONTENT, found, named
-from app.documents.queries_passages import insert_passages, replace_passages
+from app.documents.queries_passages import INSERT, Placed, insert_rest, make_way, place
 from app.documents.upload import Upload
 from app.errors import Conflict, Forbidden, NotFound
-from app.models import Document, DocumentGrams
+from app.models import Document
 
 Outcome = Literal["created", "replaced", "unchanged"]
+
+_COLUMNS = """documents.id, source, path, title, media_type, bytes, characters, lines, sha256,
+  text_sha256, version, notices, created_at, updated_at"""
+_FIND = text(f"""
+SELECT {_COLUMNS} FROM documents WHERE source = :source AND path = :path FOR UPDATE
+""")
+_GRAMS = """INSERT INTO document_grams (document_id, grams)
+  SELECT id, CAST(:grams AS int[]) FROM kept
+  ON CONFLICT (document_id) DO UPDATE SET grams = excluded.grams"""
+_CREATE = text(f"""
+WITH kept AS (
+  INSERT INTO documents (source, path, title, media_type, bytes, characters, lines, sha256,
+    text_sha256, notices, content)
+  VALUES (:source, :path, :title, :media_type, :bytes, :characters, :lines, :sha256, :text_sha256,
+    CAST(:notices AS text[]), :content)
+  RETURNING {_COLUMNS}
+), passed AS ({INSERT}), grams AS ({_GRAMS})
+SELECT * FROM kept
+""")
+_REPLACE = text(f"""
+WITH kept AS (
+  UPDATE documents SET title = :title, media_type = :media_type, bytes = :bytes,
+    characters = :characters, lines = :lines, sha256 = :sha256, text_sha256 = :text_sha256,
+    notices = CAST(:notices AS text[]), content = :content, version = version + 1,
+    updated_at = now()
+  WHERE source = :source AND path = :path RETURNING {_COLUMNS}
+), passed AS ({INSERT}), grams AS ({_GRAMS})
+SELECT * FROM kept
+""")
 
 
 async def store(
     session: AsyncSession, visible: Visible, upload: Upload
-) -> tuple[Document, Outcome]:
-    """Store a document with its passages, in the caller's transaction.
+) -> tuple[Row[Any], Outcome]:
+    """Store a document with its passages, in the caller's transaction; returns its summary.
 
-    The same bytes again change nothing. Uploads of one name wait for each other. The document that
-    is returned has no content to touch.
+    The same bytes again change nothing. Uploads of one name wait for each other.
     """
     check_writable(visible, upload.source)
-    await lock_names(session, (upload.source, upload.path))
-    document = await _find_to_change(session, visible, upload.source, upload.path)
+    document = await _find(session, upload)
     if document is None:
-        document = Document(**values(upload))
-        session.add(document)
-        await session.flush()
-        await insert_passages(session, document.id, upload.passages)
-        await _store_grams(session, document.id, upload)
-        return document, "created"
+        await lock_names(session, (upload.source, upload.path))
+        document = await _find(session, upload)
+    if document is None:
+        placed = place(upload.passages)
+        return await _keep(session, _CREATE, upload, placed), "created"
     if document.sha256 == upload.sha256:
         return document, "unchanged"
-    await replace_passages(session, document.id, upload.passages)
-    await _store_grams(session, document.id, upload)
-    for name, value in values(upload).items():
-        setattr(document, name, value)
-    document.version += 1
-    await _touch(session, document)
-    return document, "replaced"
+    placed = await make_way(session, document.id, upload.passages)
+    return await _keep(session, _REPLACE, upload, placed), "replaced"
 
 
 async def move(
@@ -104,13 +128,18 @@ async def _find_to_change(
     )
 
 
-async def _store_grams(session: AsyncSession, document_id: int, upload: Upload) -> None:
-    given = postgresql.insert(DocumentGrams).values(document_id=document_id, grams=upload.grams)
-    await session.execute(
-        given.on_conflict_do_update(
-            index_elements=[DocumentGrams.document_id], set_={"grams": given.excluded.grams}
-        )
-    )
+async def _find(session: AsyncSession, upload: Upload) -> Row[Any] | None:
+    name = {"source": upload.source, "path": upload.path}
+    return (await session.execute(_FIND, name)).first()
+
+
+async def _keep(
+    session: AsyncSession, statement: TextClause, upload: Upload, placed: Placed
+) -> Row[Any]:
+    given = values(upload) | {"grams": list(upload.grams)} | placed.first()
+    kept = (await session.execute(statement, given)).one()
+    await insert_rest(session, kept.id, placed)
+    return kept
 
 
 async def _touch(session: AsyncSession, document: Document) -> None:
