@@ -20,6 +20,8 @@ from app.text import normalize, quoted
 
 _LONGEST = 1_000
 _DEEPEST = 20
+# Together with alternatives, each of them multiplies the ways to match.
+_MOST_STARS = 20
 _SPECIAL = frozenset(r"\.+*?()|[]{}^$-")
 _TOKEN = re.compile(
     r"\\(?P<escaped>.)|(?P<class>\[[!^]?+\]?+[^\]]*\])|(?P<stars>\*+)|(?P<one>\?)|(?P<group>[{,}])"
@@ -89,6 +91,8 @@ def _tokens(pattern: str) -> list[_Token]:
         for match in _TOKEN.finditer(pattern)
     ]
     grouping = _grouping(tokens)
+    if grouping and sum(token.kind == "stars" for token in tokens) > _MOST_STARS:
+        raise InvalidPattern(f"The glob has braces and more than {_MOST_STARS} stars.")
     return [
         token if token.kind != "group" or at in grouping else _Token("char", token.text)
         for at, token in enumerate(tokens)

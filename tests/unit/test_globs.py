@@ -70,7 +70,19 @@ def test_case_is_simple_folding(glob: str, path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "glob", ["", "/", "[", "[]", "a[!]", "[z-a]*", "a[/]b", "x" * 1_001, "{" * 30 + "," + "}" * 30]
+    "glob",
+    [
+        "",
+        "/",
+        "[",
+        "[]",
+        "a[!]",
+        "[z-a]*",
+        "a[/]b",
+        "x" * 1_001,
+        "{" * 30 + "," + "}" * 30,
+        "{*,**}" * 11,
+    ],
 )
 def test_a_glob_that_is_none_is_refused_in_words(glob: str) -> None:
     with pytest.raises(InvalidPattern, match=r"glob"):
