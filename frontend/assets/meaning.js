@@ -45,6 +45,7 @@ export class MeaningNotes {
 function write(note, meaning) {
   const goesOn = Boolean(meaning) && meaning.embedded < meaning.passages;
   note.textContent = goesOn ? describe(meaning) : "";
+  note.title = goesOn ? "So much is found by its meaning; everything is found by its words." : "";
   return goesOn;
 }
 

@@ -2,20 +2,29 @@
 
 const KEY = "brain-theme";
 const root = document.documentElement;
+const dark = matchMedia("(prefers-color-scheme: dark)");
 
 apply(stored());
 document.addEventListener("DOMContentLoaded", () => {
-  document.getElementById("theme").addEventListener("click", () => apply(toggle(), true));
+  document.getElementById("theme").addEventListener("click", () => apply(other(), true));
+  dark.addEventListener("change", name);
+  name();
 });
 
-function toggle() {
-  const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-  return (root.dataset.theme ?? system) === "dark" ? "light" : "dark";
+function other() {
+  return (root.dataset.theme ?? (dark.matches ? "dark" : "light")) === "dark" ? "light" : "dark";
+}
+
+/** The button says what it does. */
+function name() {
+  const label = document.querySelector("#theme span");
+  if (label) label.textContent = `Switch to ${other()}`;
 }
 
 function apply(theme, keep = false) {
   if (theme !== "light" && theme !== "dark") return;
   root.dataset.theme = theme;
+  name();
   try {
     if (keep) localStorage.setItem(KEY, theme);
   } catch {
