@@ -16,6 +16,7 @@ from app.chat.turns import Turns
 from app.db.database import database
 from app.db.engine import Sessions, create_engine, create_sessions
 from app.db.pending import keep_merged
+from app.documents.queries_signatures import sign_all
 from app.documents.routes import router as documents_router
 from app.documents.uploads import router as uploads_router
 from app.doors.status import router as status_router
@@ -85,7 +86,8 @@ async def _open(
     app.state.sessions, app.state.turns, app.state.retriever = sessions, turns, agent.retriever
     app.state.overview = Overview(agent.retriever)
     stack.push_async_callback(app.state.overview.close)
-    background = [turns.keep_written(), turns.keep_recovering(), keep_merged(sessions)]
+    background = [turns.keep_written(), turns.keep_recovering()]
+    background += [keep_merged(sessions), sign_all(sessions)]
     if agent.meaning:
         background.append(keep_embedding(settings, url, sessions))
     for work in background:

@@ -13,6 +13,7 @@ from sqlalchemy import (
     Identity,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     SmallInteger,
     Text,
@@ -25,6 +26,8 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 # Names sort by code point everywhere, whatever the locale of the database is.
 CodePoints = Text(collation="C")
+# Within a class with a column “bytes”, the type has no other name.
+Signature = bytes
 # New entries wait in a list before they are merged into a GIN index: a longer one makes writes
 # faster, and leaves more free pages behind. That of the trigrams, by far the longest, is limited by
 # who writes (db/pending.py).
@@ -56,7 +59,10 @@ class Document(Base):
     """A text someone gave us, known by (source, path)."""
 
     __tablename__ = "documents"
-    __table_args__ = (UniqueConstraint("source", "path"),)
+    __table_args__ = (
+        UniqueConstraint("source", "path"),
+        Index("ix_documents_unsigned", "id", postgresql_where=text("signature IS NULL")),
+    )
 
     id: Mapped[int] = mapped_column(BigInteger, Identity(always=True), primary_key=True)
     source: Mapped[str] = mapped_column(CodePoints)
@@ -71,6 +77,8 @@ class Document(Base):
     version: Mapped[int] = mapped_column(server_default="1")
     notices: Mapped[list[str]]
     content: Mapped[str]
+    # What stands in it at all (search/signature.py); null until that is worked out.
+    signature: Mapped[Signature | None] = mapped_column(LargeBinary, deferred=True)
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now())
 

@@ -29,9 +29,9 @@ _GRAMS = """INSERT INTO document_grams (document_id, grams)
 _CREATE = text(f"""
 WITH kept AS (
   INSERT INTO documents (source, path, title, media_type, bytes, characters, lines, sha256,
-    text_sha256, notices, content)
+    text_sha256, notices, content, signature)
   VALUES (:source, :path, :title, :media_type, :bytes, :characters, :lines, :sha256, :text_sha256,
-    CAST(:notices AS text[]), :content)
+    CAST(:notices AS text[]), :content, :signature)
   RETURNING {_COLUMNS}
 ), passed AS ({INSERT}), grams AS ({_GRAMS})
 SELECT * FROM kept
@@ -40,8 +40,8 @@ _REPLACE = text(f"""
 WITH kept AS (
   UPDATE documents SET title = :title, media_type = :media_type, bytes = :bytes,
     characters = :characters, lines = :lines, sha256 = :sha256, text_sha256 = :text_sha256,
-    notices = CAST(:notices AS text[]), content = :content, version = version + 1,
-    updated_at = now()
+    notices = CAST(:notices AS text[]), content = :content, signature = :signature,
+    version = version + 1, updated_at = now()
   WHERE source = :source AND path = :path RETURNING {_COLUMNS}
 ), passed AS ({INSERT}), grams AS ({_GRAMS})
 SELECT * FROM kept
@@ -161,4 +161,5 @@ def values(upload: Upload) -> dict[str, Any]:
         "text_sha256": upload.text_sha256,
         "notices": list(upload.notices),
         "content": upload.text,
+        "signature": upload.signature,
     }

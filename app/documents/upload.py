@@ -7,8 +7,10 @@ from app.documents.extract import to_text
 from app.documents.grams import document_grams
 from app.documents.names import check_path, check_source
 from app.documents.passages import Piece, count_lines, cut
+from app.documents.signature import document_signature
 from app.documents.titles import title_of
 from app.documents.words import index_terms
+from app.models import Signature
 from app.search.fold import searchable
 
 
@@ -37,6 +39,7 @@ class Upload:
     notices: tuple[str, ...]
     passages: tuple[SearchablePiece, ...]
     grams: tuple[int, ...]
+    signature: Signature
 
 
 def prepare(source: str, name: str, body: bytes, content_type: str | None) -> Upload:
@@ -48,6 +51,7 @@ def prepare(source: str, name: str, body: bytes, content_type: str | None) -> Up
     path, renamed = check_path(name)
     text = to_text(body, content_type, path)
     passages = tuple(map(_searchable, cut(text.text)))
+    folded = "".join(passage.folded for passage in passages)
     return Upload(
         source=source,
         path=path,
@@ -60,7 +64,8 @@ def prepare(source: str, name: str, body: bytes, content_type: str | None) -> Up
         lines=count_lines(text.text),
         notices=renamed + text.notices,
         passages=passages,
-        grams=tuple(document_grams("".join(passage.folded for passage in passages))),
+        grams=tuple(document_grams(folded)),
+        signature=document_signature(folded),
     )
 
 

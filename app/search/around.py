@@ -10,7 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from app.db.visible import Visible
 from app.search.lines import Stretch, split_lines, take
 from app.search.page import Cursor, Page
-from app.search.plans import LONG_PASSAGE, Start
+from app.search.plans import LONG_PASSAGE
+from app.search.query import Start
 from app.search.result import ContextLine, Hit
 
 # Of a long line the beginning is shown.

@@ -8,7 +8,8 @@ from sqlalchemy import Row, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.search.matches import Candidate
-from app.search.plans import Passed, Query, Reach, Selection, by_index, covered, in_order
+from app.search.plans import Passed, Reach, Selection, by_index, covered, in_order
+from app.search.query import Query
 
 _AT_ONCE = 256
 # A single passage may be a line of many megabytes.
@@ -51,7 +52,7 @@ def all_in_order(session: AsyncSession, query: Query, reach: Reach, wanted: int)
     The first portion are the first `wanted`: to find more takes time where they are rare.
     """
     selected = in_order(query, _COLUMNS, reach)
-    values = {**selected.values, "head": reach.head, "most": None}
+    values = {**selected.values, "most": None}
     return _stream(session, selected.sql, values, wanted)
 
 

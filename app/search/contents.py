@@ -7,7 +7,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from app.search.conditions import ALWAYS, Condition, all_of
-from app.search.plans import Query
+from app.search.query import Query
 
 _LISTED = 2_000
 _FIRST_CHARACTERS = 256 * 1024
@@ -44,7 +44,7 @@ async def contents(session: AsyncSession, query: Query) -> AsyncGenerator[list[C
 
 async def _listed(session: AsyncSession, query: Query) -> AsyncIterator[tuple[int, int]]:
     """Ids and lengths, page by page: a million documents are not listed at once."""
-    listed = query.until(None)
+    listed = all_of((query.until(None), query.needle.signed()))
     behind = ALWAYS
     while True:
         wanted = all_of((listed, behind))

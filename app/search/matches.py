@@ -10,7 +10,7 @@ from app.search.lines import Stretch, window
 from app.search.matcher import LineMatch, Matcher
 from app.search.page import Page
 from app.search.planner import TOO_SLOW
-from app.search.plans import Start
+from app.search.query import Start
 from app.search.result import Hit
 
 _PIECE = 1024 * 1024

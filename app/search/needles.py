@@ -4,13 +4,18 @@ import re
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.search.conditions import Condition, all_of, any_of
+from app.search.conditions import ALWAYS, Condition, all_of, any_of
 from app.search.fold import searchable
 from app.search.grams import grams
 from app.search.literals import AllOf, Requirement
+from app.search.signature import marks
 
 # More of a pattern does not narrow the candidates, and costs a look-up for each trigram.
 _INDEXED_CHARACTERS = 200
+# More marks hardly rule out more documents.
+_MARKS = 6
+_IS_SET = """get_bit(signature,
+  CAST(:{mark} AS int) & (8 * octet_length(signature) - 1)) = 1"""
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -31,6 +36,10 @@ class Needle(Protocol):
 
     def grams(self) -> list[int]:
         """Grams that a document must have."""
+        ...
+
+    def signed(self) -> Condition:
+        """That the column `signature` of a document does not rule it out."""
         ...
 
 
@@ -56,6 +65,9 @@ class FixedString:
     def grams(self) -> list[int]:
         return _longest_grams([self.pattern])
 
+    def signed(self) -> Condition:
+        return _unless_unknown(_signed(self.pattern, "mark"))
+
 
 @dataclass(frozen=True)
 class Required:
@@ -75,6 +87,9 @@ class Required:
 
     def grams(self) -> list[int]:
         return _longest_grams(list(map(searchable, _always(self.requirement))))
+
+    def signed(self) -> Condition:
+        return _unless_unknown(_all_signed(self.requirement, "mark"))
 
 
 def has_trigram(pattern: str) -> bool:
@@ -110,6 +125,27 @@ def _narrowed(requirement: Requirement, name: str) -> Condition | None:
     if isinstance(requirement, AllOf):
         return all_of(known) if known else None
     return any_of(known) if len(known) == len(parts) else None
+
+
+def _signed(pattern: str, name: str) -> Condition:
+    """That all marks looked at are there; `get_bit` counts as search/signature.py does."""
+    return all_of(
+        Condition(_IS_SET.format(mark=f"{name}_{n}"), {f"{name}_{n}": mark})
+        for n, mark in enumerate(marks(pattern, _MARKS))
+    )
+
+
+def _all_signed(requirement: Requirement, name: str) -> Condition:
+    if isinstance(requirement, str):
+        return _signed(searchable(requirement), name)
+    parts = [_all_signed(part, f"{name}_{n}") for n, part in enumerate(requirement.parts)]
+    return all_of(parts) if isinstance(requirement, AllOf) else any_of(parts)
+
+
+def _unless_unknown(condition: Condition) -> Condition:
+    if condition == ALWAYS:
+        return ALWAYS
+    return Condition(f"(signature IS NULL OR {condition.sql})", condition.values)
 
 
 def _always(requirement: Requirement) -> list[str]:

@@ -8,104 +8,41 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.db.visible import Visible
-from app.search.conditions import ALWAYS, Condition, all_of
-from app.search.needles import Needle
-from app.search.scope import Scope
+from app.search.conditions import Condition, all_of
+from app.search.query import Query
 
-# So many passages at the head of the catalog are looked at before an index is asked.
-HEAD = 150
 # A longer passage is a single line, which is never read whole.
 LONG_PASSAGE = 4_000
-_PLACE = "(documents.source, documents.path)"
-_FROM = "FROM documents JOIN passages ON passages.document_id = documents.id"
-_ORDER = "ORDER BY documents.source, documents.path, passages.position"
+# The documents at the head that may hold the needle, and then the passages of each. What is lateral
+# can only be joined by a loop over what it depends on, which keeps the order of both. To demand the
+# order of all would sort what is in order, which takes as long as to read it.
+_FROM = """FROM (
+      SELECT id, source, path FROM (
+        SELECT id, source, path, signature FROM documents WHERE {documents}
+        ORDER BY source, path LIMIT :documents
+      ) AS firsts WHERE {signed}
+    ) AS documents, LATERAL (
+      SELECT id, document_id, position, characters, folded, ctid AS place FROM passages
+      WHERE document_id = documents.id AND {passages} ORDER BY position OFFSET 0
+    ) AS passages LIMIT :head"""
 # Once for all strings that are looked for in it.
 _DECOMPRESSED = "folded || ''"
-# Without “:head” and “:most”, which may be null, it is all of them.
-_IN_ORDER = f"""SELECT {{columns}} FROM (
-    SELECT passages.id, document_id, position, passages.characters, {{folded}} AS folded,
-      passages.ctid AS place, documents.source, documents.path {_FROM}
-    WHERE {{covered}} {_ORDER} LIMIT :head
-  ) AS first WHERE {{is_in}} LIMIT :most"""
-_WHOLE_HEAD = f"""SELECT passages.id, document_id, passages.position, folded,
-  documents.source, documents.path {_FROM} WHERE {{covered}} {_ORDER} LIMIT :head"""
+# Without “:documents”, “:head” and “:most”, which may be null, it is all of them.
+_IN_ORDER = """SELECT {columns} FROM (
+    SELECT passages.id, document_id, position, characters, {folded} AS folded, place, source, path
+    {head}
+  ) AS first WHERE {is_in} LIMIT :most"""
+_WHOLE_HEAD = "SELECT passages.id, document_id, position, folded, source, path {head}"
+_IS_WHOLE = """count(*) < :head AND (SELECT count(*) FROM (
+    SELECT FROM documents WHERE {documents} LIMIT :documents) AS within) < :documents"""
 _BY_INDEX = """SELECT id, document_id, position, ctid AS place FROM passages
   WHERE {is_in} AND {gate} LIMIT :bound"""
 _OF_DOCUMENTS = "document_id IN (SELECT documents.id FROM documents WHERE {covered})"
-# With “OFFSET 0” it is planned on its own: for the limit around it, its index would be left aside.
-_WITH_GRAMS = """SELECT document_id FROM document_grams
-  WHERE grams @> CAST(:grams AS int[]) OFFSET 0"""
 # A row that has not moved, as none does in one state of the database.
 _NOT_PASSED = """(id = ANY(CAST(:passed_ids AS bigint[]))
   OR (place > CAST(:passed_last AS tid) AND {is_in}))"""
 _COVERED = """SELECT found.id, document_id, documents.source, documents.path, found.position
   FROM found JOIN documents ON documents.id = document_id WHERE {covered}"""
-
-
-@dataclass(frozen=True)
-class Start:
-    """Where in catalog order a search begins: at a passage, and the lines before it."""
-
-    source: str
-    path: str
-    position: int
-    lines_before: int
-
-
-@dataclass(frozen=True)
-class Query:
-    """What is looked for, in which documents, and from where on."""
-
-    needle: Needle
-    visible: Visible
-    scope: Scope
-    start: Start | None = None
-
-    @property
-    def is_indexed(self) -> bool:
-        """Whether the trigram index is of use."""
-        return self.needle.indexed() is not None
-
-    def covers_document(self) -> Condition:
-        """That a row of `documents` is to be searched."""
-        covered = self.scope.covers(self.visible)
-        if self.start is None:
-            return covered
-        place = {"start_source": self.start.source, "start_path": self.start.path}
-        behind = Condition(f"{_PLACE} >= (:start_source, :start_path)", place)
-        return all_of((covered, behind))
-
-    def until(self, end: tuple[str, str] | None) -> Condition:
-        """That a row of `documents` may hold the needle, and does not come after `end`."""
-        conditions = [self.covers_document()]
-        if end is not None:
-            place = {"end_source": end[0], "end_path": end[1]}
-            conditions.append(Condition(f"{_PLACE} <= (:end_source, :end_path)", place))
-        grams = self.grams()
-        if grams != ALWAYS:
-            # “IS TRUE” keeps the planner from looking up one document after the other.
-            conditions.append(Condition(f"(documents.id IN ({_WITH_GRAMS})) IS TRUE", grams.values))
-        return all_of(conditions)
-
-    def covers_passage(self, position: str = "passages.position") -> Condition:
-        """That a passage of such a document is not before the start."""
-        if self.start is None:
-            return ALWAYS
-        values = {
-            "start_source": self.start.source,
-            "start_path": self.start.path,
-            "start_position": self.start.position,
-        }
-        return Condition(
-            f"({position} >= :start_position OR {_PLACE} <> (:start_source, :start_path))", values
-        )
-
-    def grams(self) -> Condition:
-        """That the column `document_id` names a document with the grams of what has no trigram."""
-        is_of_use = not self.is_indexed and self.scope.path is None
-        wanted = self.needle.grams() if is_of_use else []
-        return Condition(f"document_id IN ({_WITH_GRAMS})", {"grams": wanted}) if wanted else ALWAYS
 
 
 @dataclass(frozen=True)
@@ -121,6 +58,17 @@ class Passed:
 
 
 @dataclass(frozen=True)
+class Head:
+    """So much is looked at in catalog order: passages of those documents that may hold the needle.
+
+    `documents` bounds how many are gone through for them.
+    """
+
+    passages: int = 0
+    documents: int = 0
+
+
+@dataclass(frozen=True)
 class Reach:
     """How many passages are looked at: first in catalog order, then as the index gives them.
 
@@ -128,12 +76,17 @@ class Reach:
     `passed` in the same state of the database is not read again.
     """
 
-    head: int | None = 0
+    head: Head | None = Head()
     bound: int | None = 0
     end: tuple[str, str] | None = None
     passed: Passed | None = None
     # Whether all hits at the head are counted: so the total hardly depends on the page.
     counts: bool = False
+
+    def values(self) -> dict[str, Any]:
+        """The values of `:head` and `:documents`."""
+        head = self.head
+        return {"head": head and head.passages, "documents": head and head.documents}
 
 
 @dataclass(frozen=True)
@@ -149,22 +102,29 @@ def in_order(query: Query, columns: str, reach: Reach) -> Selection:
 
     The scan ends when enough are found.
     """
-    documents = query.until(reach.end) if reach.head is None else query.covers_document()
-    covered = all_of((documents, query.covers_passage()))
+    head = _head(query, query.until(reach.end) if reach.head is None else query.covers_document())
     is_in, folded = query.needle.is_in(), _DECOMPRESSED
     if (passed := reach.passed) is not None:
         # Few are read.
         folded = "folded"
         known = {"passed_ids": list(passed.ids), "passed_last": passed.last}
         is_in = Condition(_NOT_PASSED.format(is_in=is_in.sql), {**is_in.values, **known})
-    sql = _IN_ORDER.format(columns=columns, folded=folded, covered=covered.sql, is_in=is_in.sql)
-    return Selection(sql, {**covered.values, **is_in.values})
+    sql = _IN_ORDER.format(columns=columns, folded=folded, head=head.sql, is_in=is_in.sql)
+    return Selection(sql, {**head.values, **is_in.values, **reach.values()})
 
 
-def whole_head(query: Query) -> Selection:
-    """The first `:head` passages in catalog order, with the needle or without."""
-    covered = all_of((query.covers_document(), query.covers_passage()))
-    return Selection(_WHOLE_HEAD.format(covered=covered.sql), covered.values)
+def whole_head(query: Query, reach: Reach) -> tuple[Selection, str]:
+    """The first passages in catalog order that may hold the needle, and that these are all."""
+    documents = query.covers_document()
+    head = _head(query, documents)
+    selected = Selection(_WHOLE_HEAD.format(head=head.sql), {**head.values, **reach.values()})
+    return selected, _IS_WHOLE.format(documents=documents.sql)
+
+
+def _head(query: Query, documents: Condition) -> Condition:
+    signed, passages = query.needle.signed(), query.covers_passage()
+    sql = _FROM.format(documents=documents.sql, signed=signed.sql, passages=passages.sql)
+    return Condition(sql, {**documents.values, **signed.values, **passages.values})
 
 
 def by_index(query: Query, gate: str = "true", *, bounded: bool = True) -> Selection:

@@ -5,26 +5,31 @@ to nothing. In between, the hits that the index gave so far bound how far a scan
 can have to go, and where in the table they were found says how many there may be.
 """
 
+import math
 from dataclasses import dataclass
 
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from app.search.conditions import Condition
-from app.search.plans import HEAD, Passed, Query, Reach, block
+from app.search.plans import Head, Passed, Reach, block
+from app.search.query import Query
 from app.search.substring_statement import Seen, Wanted
 
 BOUND = 400
-LONGER_HEAD = 2_000
+# So much is looked at before the index is asked, and so much if there was something in that.
+_HEAD = Head(200, 1_000)
+_LONGER_BOUND = 4_000
+LONGER_HEAD = Head(2_000, 5_000)
 # Of what is vague the index gives much in vain.
-_LONG_HEAD = 12_000
-# Microseconds that a passage takes, measured: come to in catalog order, and searched; or found by
-# the index, which leads to places all over the table.
+_LONG_HEAD = Head(12_000, 12_000)
+# Microseconds that a document takes to come to in catalog order, and a passage; that a passage
+# takes to be searched; or to be found by the index, which leads to places all over the table.
+_DOCUMENT_COST = 3
 _VISIT_COST = 1.5
 _READ_COST = 3
-_BY_INDEX_COST = 10
+_BY_INDEX_COST = 12
 _INDEX_COST = 10_000
-_SAMPLED = 5_000
+_SAMPLED = 2_000
 # Where the database does not know yet.
 _PASSAGES_OF_A_DOCUMENT = 12
 
@@ -36,18 +41,19 @@ WHERE p.oid = to_regclass('passages') AND d.oid = to_regclass('documents')
 """)
 # To count all takes longer than many a search.
 _BEFORE = """
-SELECT count(*) FROM documents TABLESAMPLE SYSTEM (:percent) REPEATABLE (0) WHERE {before}
+SELECT count(*) AS before, count(*) FILTER (WHERE {signed}) AS possible
+FROM documents TABLESAMPLE SYSTEM (:percent) REPEATABLE (0) WHERE {before}
 """
 
 
 def opening(query: Query) -> Reach:
     """Where to look first."""
     if query.scope.path is not None:
-        return Reach(HEAD, None, counts=True)
+        return Reach(_HEAD, None, counts=True)
     if query.is_indexed and query.needle.is_vague():
         return Reach(_LONG_HEAD)
     if query.is_indexed or query.needle.grams():
-        return Reach(HEAD, BOUND, counts=True)
+        return Reach(_HEAD, BOUND, counts=True)
     return Reach(None)
 
 
@@ -57,7 +63,7 @@ async def next_reach(session: AsyncSession, wanted: Wanted, reach: Reach, seen: 
     if query.scope.path is not None:
         return Reach(bound=None)
     if reach.counts and seen.is_dense:
-        return Reach(LONGER_HEAD, BOUND)
+        return Reach(LONGER_HEAD, _LONGER_BOUND)
     if reach.bound == 0:
         return Reach(bound=None if reach.end is not None else BOUND)
     if not query.is_indexed:
@@ -80,17 +86,23 @@ def _end(wanted: Wanted, seen: Seen) -> tuple[str, str] | None:
 class Costs:
     """What the two ways are expected to take, in microseconds; `share` of all passages are hits.
 
-    The share is 0 while the database does not know how many passages there are.
+    The share is 0 while the database does not know how many passages there are. On average, a
+    document has so many `passages` to search: those that cannot hold the needle have none.
     """
 
     in_order: float
     by_index: float
     share: float
+    hits_of_a_document: float
+    passages: float
 
-    def worth_trying(self, wanted: int) -> int:
-        """How many passages to look at in order before the index; 0 if that is likely in vain."""
-        tried = self.by_index / 2 / (_VISIT_COST + _READ_COST)
-        return int(tried) if tried * self.share > wanted else 0
+    def worth_trying(self, wanted: int) -> Head:
+        """What to look at in order before the index; nothing if that is likely in vain."""
+        each = _DOCUMENT_COST + self.passages * (_VISIT_COST + _READ_COST)
+        documents = self.by_index / 2 / each
+        if documents * self.hits_of_a_document <= wanted:
+            return Head()
+        return Head(math.ceil(documents * self.passages), math.ceil(documents))
 
 
 async def expect(
@@ -99,7 +111,7 @@ async def expect(
     """Costs of finding all up to the document `end`, after what the index has passed."""
     sizes = (await session.execute(_SIZES)).one()
     documents, passages = max(sizes.documents, 0), max(sizes.passages, 0)
-    before = await _documents_before(session, query.until(end), documents)
+    before, possible = await _documents_before(session, query, end, documents)
     ratio = passages / documents if documents and passages else _PASSAGES_OF_A_DOCUMENT
     last = block(passed.last) + 1
     gone = last / max(sizes.blocks, last)
@@ -107,16 +119,24 @@ async def expect(
     unordered = (block(passed.furthest) + 1) / last if passed.furthest else 1.0
     unread = (1 - gone) * unordered
     found = len(passed.ids) / gone
+    each = _VISIT_COST + unread * _READ_COST
+    share = found / max(passages, found, 1) if passages else 0.0
     return Costs(
-        in_order=before * ratio * (_VISIT_COST + unread * _READ_COST),
+        in_order=before * _DOCUMENT_COST + possible * ratio * each,
         by_index=_INDEX_COST + found * _BY_INDEX_COST,
-        share=found / max(passages, found, 1) if passages else 0.0,
+        share=share,
+        hits_of_a_document=share * ratio,
+        passages=ratio * possible / max(before, 1),
     )
 
 
-async def _documents_before(session: AsyncSession, before: Condition, documents: float) -> float:
-    """About how many documents there are, from a sample of all of them."""
+async def _documents_before(
+    session: AsyncSession, query: Query, end: tuple[str, str] | None, documents: float
+) -> tuple[float, float]:
+    """About how many documents there are, and may hold the needle, from a sample of all."""
     percent = min(100 * _SAMPLED / max(documents, 1), 100)
-    values = {**before.values, "percent": percent}
-    sampled = await session.scalar(text(_BEFORE.format(before=before.sql)), values)
-    return int(sampled or 0) * 100 / percent
+    before, signed = query.until(end), query.needle.signed()
+    values = {**before.values, **signed.values, "percent": percent}
+    statement = text(_BEFORE.format(before=before.sql, signed=signed.sql))
+    sampled = (await session.execute(statement, values)).one()
+    return sampled.before * 100 / percent, sampled.possible * 100 / percent

@@ -24,7 +24,8 @@ from app.search.meanwhile import Piece, meanwhile
 from app.search.needles import Required
 from app.search.page import FIRST_PAGE, Page
 from app.search.planner import planned
-from app.search.plans import Passed, Query, Reach
+from app.search.plans import Head, Passed, Reach
+from app.search.query import Query
 from app.search.reaches import BOUND, LONGER_HEAD, expect
 from app.search.result import SearchResult
 from app.search.scope import Scope, count
@@ -34,7 +35,7 @@ from app.search.substring import EVERYWHERE
 _MOST_OF_ALL = 0.2
 # So many passages are looked at in order before the index is asked, the more of them if so many of
 # the first are candidates: of what is frequent, the index has to gather too much.
-_HEADS = ((LONGER_HEAD, 1), (20_000, 0))
+_HEADS = ((LONGER_HEAD, 1), (Head(20_000, 20_000), 0))
 _LINES_BEFORE = text("""
 SELECT id, (SELECT coalesce(sum(earlier.lines), 0) FROM passages AS earlier
   WHERE earlier.document_id = passages.document_id AND earlier.position < passages.position
@@ -107,7 +108,8 @@ async def _in_all(session: AsyncSession, query: Query, empty: Matches, in_order:
     costs = await expect(session, query, in_order.end, in_order.passed or Passed())
     if costs.in_order < costs.by_index and query.scope.path is None:
         return await _in_turn(all_in_order(session, query, in_order, wanted), _fresh(empty))
-    if not empty.page.exact and (tried := costs.worth_trying(empty.page.limit)):
+    tried = costs.worth_trying(empty.page.limit)
+    if not empty.page.exact and tried != Head():
         first = Reach(tried, passed=in_order.passed)
         found = await _in_turn(all_in_order(session, query, first, wanted), _fresh(empty))
         if found.is_enough:

@@ -13,7 +13,8 @@ from app.search.lines import normal_pattern
 from app.search.needles import FixedString
 from app.search.page import FIRST_PAGE, Page
 from app.search.planner import planned, prefer_scan
-from app.search.plans import Query, Reach
+from app.search.plans import Reach
+from app.search.query import Query
 from app.search.reaches import next_reach, opening
 from app.search.result import SearchResult
 from app.search.scope import Scope, Searched, count
@@ -76,7 +77,7 @@ def _result(wanted: Wanted, seen: Seen, searched: Searched) -> SearchResult:
     return SearchResult(
         hits=shown,
         total=seen.total,
-        total_is_exact=seen.is_all and page.after is None,
+        total_is_exact=seen.is_exact and page.after is None,
         documents_matched=seen.documents,
         documents_searched=searched.documents,
         documents_skipped=searched.skipped,

@@ -12,7 +12,6 @@ from app.search.page import Page
 from app.search.plans import (
     LONG_PASSAGE,
     Passed,
-    Query,
     Reach,
     Selection,
     by_index,
@@ -20,6 +19,7 @@ from app.search.plans import (
     in_order,
     whole_head,
 )
+from app.search.query import Query
 from app.search.result import Hit
 from app.search.substring_hits import first_hits
 
@@ -30,6 +30,8 @@ _DENSE = 1
 # being shipped.
 HITS = """CASE WHEN passages.lines = 1 THEN 1
   ELSE regexp_count(replace(folded, :pattern, 'A'), 'A[^\\n]*') END"""
+# The lines of so many passages are counted; of more, each passage is known to have one.
+_COUNTED = 1_000
 _COUNTED_HEAD = """first AS MATERIALIZED ({first}),
 head AS MATERIALIZED (SELECT {columns} FROM first WHERE {is_in})"""
 # Everything is read by one statement: a document that is replaced meanwhile is seen old or new. The
@@ -37,9 +39,9 @@ head AS MATERIALIZED (SELECT {columns} FROM first WHERE {is_in})"""
 _STATEMENT = """
 WITH {head},
 headed AS MATERIALIZED (
-  SELECT count, passages, count < :dense AS asks,
-    count >= :wanted OR CAST(:in_order AS boolean) OR coalesce(passages < :head, false) AS decides
-  FROM (SELECT count(*) FROM head) AS counted, ({passages}) AS whole
+  SELECT count, is_whole, count < :dense AS asks,
+    count >= :wanted OR CAST(:in_order AS boolean) OR is_whole AS decides
+  FROM (SELECT count(*) FROM head) AS counted, ({whole}) AS whole
 ),
 found AS MATERIALIZED ({found}),
 seen AS (
@@ -47,7 +49,7 @@ seen AS (
     CASE WHEN count(*) = :bound THEN array_agg(id) END AS ids FROM found
 ),
 covered AS MATERIALIZED ({covered}),
-counted AS (
+counted AS MATERIALIZED (
   SELECT id, document_id FROM head, headed WHERE decides
   UNION ALL SELECT id, document_id FROM covered, seen WHERE coalesce(scanned < :bound, true)
 ),
@@ -57,11 +59,13 @@ page AS (
   UNION ALL (SELECT id, source, path FROM covered ORDER BY source, path, position LIMIT :wanted)
 ),
 totals AS (
-  SELECT headed.count AS headed, asks, decides, passages, seen.*, known.*,
+  SELECT headed.count AS headed, asks, decides, is_whole, seen.*, known.*,
     (SELECT CAST(max(place) AS text) FROM found JOIN page USING (id)) AS furthest
   FROM headed, seen, (
-    SELECT coalesce(sum({hits}), 0) AS total, count(DISTINCT counted.document_id) AS documents
-    FROM counted JOIN passages USING (id)
+    SELECT count(DISTINCT document_id) AS documents, CASE WHEN count(*) > :counted THEN count(*)
+      ELSE (SELECT coalesce(sum({hits}), 0) FROM counted JOIN passages USING (id)) END AS total,
+      count(*) <= :counted AS is_counted
+    FROM counted
   ) AS known
 )
 SELECT totals.*, shown.* FROM totals LEFT JOIN (
@@ -101,14 +105,14 @@ class Seen:
     """The hits in the first passages that were found, and what these are of.
 
     When `settled`, nothing that comes before them was missed, and `total` and `documents` are sure
-    to exist; when `is_all`, they count everything. When `is_dense`, a longer head may suffice.
+    to exist; when `is_exact`, they count everything. When `is_dense`, a longer head may suffice.
     Where the index gave as many as it was asked for, `passed` says what it went through.
     """
 
     hits: tuple[Hit, ...]
     settled: bool
     is_dense: bool
-    is_all: bool
+    is_exact: bool
     total: int
     documents: int
     passed: Passed
@@ -117,24 +121,24 @@ class Seen:
 async def look(session: AsyncSession, wanted: Wanted, reach: Reach) -> Seen:
     """Search as far as `reach` says."""
     query = wanted.query
-    head, passages = _head(query, reach)
+    head, whole = _head(query, reach)
     gate = "(SELECT asks AND NOT decides FROM headed)"
     found = by_index(query, gate, bounded=reach.bound is not None)
     behind = covered(query)
     sql = _STATEMENT.format(
-        head=head.sql, passages=passages, found=found.sql, covered=behind.sql, hits=HITS
+        head=head.sql, whole=whole, found=found.sql, covered=behind.sql, hits=HITS
     )
     values = {
         **head.values,
         **found.values,
         **behind.values,
-        "head": reach.head,
         "most": None if reach.counts else wanted.passages,
         "bound": reach.bound,
         "dense": _DENSE if reach.counts else wanted.passages,
         "in_order": reach.bound == 0,
         "wanted": wanted.passages,
         "pattern": wanted.pattern,
+        "counted": _COUNTED,
         "long": LONG_PASSAGE,
         "reach": wanted.page.width + CLUSTER_REACH,
     }
@@ -143,15 +147,15 @@ async def look(session: AsyncSession, wanted: Wanted, reach: Reach) -> Seen:
 
 
 def _head(query: Query, reach: Reach) -> tuple[Selection, str]:
-    """The table `head`, and how many passages were looked at for it, where that is counted."""
+    """The table `head`, and a query that says whether it was made of everything."""
     if reach.counts:
-        first, is_in = whole_head(query), query.needle.is_in()
+        (first, is_whole), is_in = whole_head(query, reach), query.needle.is_in()
         sql = _COUNTED_HEAD.format(first=first.sql, columns=_COLUMNS, is_in=is_in.sql)
-        counted = "SELECT count(*) AS passages FROM first"
-        return Selection(sql, {**first.values, **is_in.values}), counted
+        whole = f"SELECT {is_whole} AS is_whole FROM first"
+        return Selection(sql, {**first.values, **is_in.values}), whole
     head = in_order(query, _COLUMNS, reach)
     sql = f"head AS MATERIALIZED ({head.sql})"
-    return Selection(sql, head.values), "SELECT CAST(NULL AS int) AS passages"
+    return Selection(sql, head.values), "SELECT false AS is_whole"
 
 
 def _seen(wanted: Wanted, reach: Reach, rows: Sequence[Row[Any]]) -> Seen:
@@ -161,15 +165,15 @@ def _seen(wanted: Wanted, reach: Reach, rows: Sequence[Row[Any]]) -> Seen:
     if not totals.decides:
         is_all = totals.asks and (reach.bound is None or totals.scanned < reach.bound)
     elif reach.counts:
-        is_all = totals.passages < (reach.head or 0)
+        is_all = totals.is_whole
     else:
         is_all = reach.head is None and reach.end is None and totals.headed < wanted.passages
     return Seen(
         hits=hits,
         settled=is_all or (totals.decides and behind > page.limit),
         is_dense=not totals.asks,
-        is_all=is_all,
-        total=int(totals.total),
+        is_exact=is_all and totals.is_counted,
+        total=max(int(totals.total), len(hits)),
         documents=totals.documents,
         passed=Passed(totals.ids or (), totals.last, totals.furthest),
     )

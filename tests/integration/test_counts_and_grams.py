@@ -71,7 +71,8 @@ async def test_a_batch_stores_what_single_uploads_store(sessions: Sessions) -> N
             documents = await session.execute(
                 text(
                     "SELECT path, title, media_type, bytes, characters, lines, sha256, text_sha256,"
-                    " version, notices, content, grams FROM documents JOIN document_grams"
+                    " version, notices, content, signature, grams"
+                    " FROM documents JOIN document_grams"
                     " ON document_id = id WHERE source = :source ORDER BY path"
                 ),
                 {"source": source},

@@ -11,7 +11,8 @@ from app.search.candidates import all_in_order
 from app.search.matcher import Matcher
 from app.search.needles import Required
 from app.search.page import FIRST_PAGE, Cursor, Page
-from app.search.plans import Query, Reach
+from app.search.plans import Head, Reach
+from app.search.query import Query
 from app.search.regex import Expression, search
 from app.search.result import SearchResult, as_grep
 from app.search.scope import Scope
@@ -127,5 +128,7 @@ async def test_candidates_come_a_bounded_amount_of_text_at_a_time(sessions: Sess
     await store_texts(sessions, {f"{n}.txt": line for n in range(3)} | {"9.txt": "needle"})
     query = Query(Required("needle"), None, EVERYWHERE)
     async with sessions.begin() as session:
-        sizes = [len(some) async for some in all_in_order(session, query, Reach(100), 20)]
+        sizes = [
+            len(some) async for some in all_in_order(session, query, Reach(Head(100, 100)), 20)
+        ]
     assert sizes == [1, 1, 2]
