@@ -16,7 +16,7 @@ from app.chat.turns import Turns
 from app.db.database import database
 from app.db.engine import Sessions, create_engine, create_sessions
 from app.db.pending import keep_merged
-from app.documents.queries_signatures import sign_all
+from app.documents.queries_signatures import keep_signed
 from app.documents.routes import router as documents_router
 from app.documents.uploads import router as uploads_router
 from app.doors.status import router as status_router
@@ -87,7 +87,7 @@ async def _open(
     app.state.overview = Overview(agent.retriever)
     stack.push_async_callback(app.state.overview.close)
     background = [turns.keep_written(), turns.keep_recovering()]
-    background += [keep_merged(sessions), sign_all(sessions)]
+    background += [keep_merged(sessions), keep_signed(sessions)]
     if agent.meaning:
         background.append(keep_embedding(settings, url, sessions))
     for work in background:

@@ -50,6 +50,7 @@ def search(  # noqa: PLR0913, PLR0917
 def _asked(given: dict[str, Any]) -> dict[str, Any]:
     """The options that were given, as parameters of the API."""
     asked = {name: given[name] for name in SearchRequest.model_fields if given.get(name)}
+    asked["q"] = given["q"]
     return asked | ({"count": "exact"} if given["count"] else {})
 
 

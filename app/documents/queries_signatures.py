@@ -4,9 +4,12 @@ Until then such a document is looked into by every scan in catalog order.
 """
 
 import asyncio
+from collections.abc import Iterable
+from itertools import groupby
+from typing import Any
 
 import structlog
-from sqlalchemy import text
+from sqlalchemy import Row, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.db.engine import Sessions
@@ -14,36 +17,55 @@ from app.documents.signature import document_signature
 
 log = structlog.get_logger()
 
-_RETRY_SECONDS = 5.0
-# Locked: a new text brings a signature of its own, which must not be written over. What another
-# process works on is left to it.
+_INTERVAL_SECONDS = 60.0
+_CHARACTERS = 2_000_000
+# One process at a time, and a bounded amount of text. What is locked is being replaced or removed:
+# a new text brings a signature of its own, which must not be written over.
 _NEXT = text("""
-SELECT id FROM documents WHERE signature IS NULL ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
+SELECT id FROM (
+  SELECT id, sum(characters) OVER (ORDER BY id) - characters AS before FROM (
+    SELECT id, characters FROM documents WHERE signature IS NULL
+    ORDER BY id LIMIT 100 FOR NO KEY UPDATE SKIP LOCKED
+  ) AS unsigned
+) AS counted
+WHERE before < :characters AND pg_try_advisory_xact_lock(hashtextextended('signatures', 0))
 """)
-_FOLDED = text("SELECT folded FROM passages WHERE document_id = :id ORDER BY position")
-_SIGN = text("UPDATE documents SET signature = :signature WHERE id = :id")
+_FOLDED = text("""
+SELECT document_id, folded FROM passages WHERE document_id = ANY(:ids)
+ORDER BY document_id, position
+""")
+_SIGN = text("""
+UPDATE documents SET signature = signed.signature
+FROM unnest(CAST(:ids AS bigint[]), CAST(:signatures AS bytea[])) AS signed (id, signature)
+WHERE documents.id = signed.id
+""")
 
 
-async def sign_all(sessions: Sessions) -> None:
-    """Sign one document after the other, until none is left."""
+async def keep_signed(sessions: Sessions) -> None:
+    """Sign what has no signature, and look again once a minute; until cancelled."""
     while True:
         try:
-            if not await sign_next(sessions):
-                return
+            while await sign_some(sessions):
+                pass
         except (SQLAlchemyError, OSError) as error:
             # The database may be restarting; searches are right without signatures.
             log.warning("documents not signed", reason=str(error).partition("\n")[0])
-            await asyncio.sleep(_RETRY_SECONDS)
+        await asyncio.sleep(_INTERVAL_SECONDS)
 
 
-async def sign_next(sessions: Sessions) -> bool:
-    """Whether there was a document to sign."""
+async def sign_some(sessions: Sessions) -> int:
+    """Sign some documents, and return how many."""
     async with sessions.begin() as session:
-        document_id = await session.scalar(_NEXT)
-        if document_id is None:
-            return False
-        passages = await session.scalars(_FOLDED, {"id": document_id})
-        folded = "".join(passages)
-        signature = await asyncio.to_thread(document_signature, folded)
-        await session.execute(_SIGN, {"id": document_id, "signature": signature})
-    return True
+        ids = list(await session.scalars(_NEXT, {"characters": _CHARACTERS}))
+        if ids:
+            passages = (await session.execute(_FOLDED, {"ids": ids})).all()
+            signatures = await asyncio.to_thread(_signatures, ids, passages)
+            await session.execute(_SIGN, {"ids": ids, "signatures": signatures})
+    return len(ids)
+
+
+def _signatures(ids: Iterable[int], passages: Iterable[Row[Any]]) -> list[bytes]:
+    """In the order of the ids; an empty document has no passages."""
+    by_document = groupby(passages, key=lambda passage: passage.document_id)
+    folded = {key: "".join(one.folded for one in group) for key, group in by_document}
+    return [document_signature(folded.get(key, "")) for key in ids]

@@ -61,7 +61,7 @@ async def find_nearest(
         every = near.cte("every").prefix_with("MATERIALIZED", dialect="postgresql")
         near = select(every.c.passage_id, every.c.distance).order_by(every.c.distance)
     else:
-        await _widen_index_scan(session, filtered=visible is not None)
+        await _widen_index_scan(session, windows, filtered=visible is not None)
         near = near.order_by(distance)
     nearest = near.limit(windows).subquery()
     best = func.min(nearest.c.distance)
@@ -116,9 +116,9 @@ async def _estimate_windows(session: AsyncSession, visible: Visible) -> int:
     return int(characters or 0) // _STRIDE
 
 
-async def _widen_index_scan(session: AsyncSession, *, filtered: bool) -> None:
+async def _widen_index_scan(session: AsyncSession, windows: int, *, filtered: bool) -> None:
     """HNSW finds no more rows than it keeps candidates, and none that a filter rejects."""
-    settings = {"hnsw.ef_search": str(_KEPT)}
+    settings = {"hnsw.ef_search": str(max(windows, _KEPT))}
     if filtered:
         settings |= {
             "hnsw.iterative_scan": "relaxed_order",

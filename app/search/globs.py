@@ -92,7 +92,9 @@ def _tokens(pattern: str) -> list[_Token]:
     ]
     grouping = _grouping(tokens)
     if grouping and sum(token.kind == "stars" for token in tokens) > _MOST_STARS:
-        raise InvalidPattern(f"The glob has braces and more than {_MOST_STARS} stars.")
+        raise InvalidPattern(
+            f"The glob “{quoted(pattern)}” has braces and more than {_MOST_STARS} stars."
+        )
     return [
         token if token.kind != "group" or at in grouping else _Token("char", token.text)
         for at, token in enumerate(tokens)

@@ -14,6 +14,7 @@ _TOKEN = re.compile(
     | (?P<set>\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]|\.|\\[dDsSwWC]|\\[pP](?:\{[^}]*\}|.)
         |\\x\{[^}]*\}|\\x..|\\[0-7]{1,3}|\\[aftrv])
     | (?P<end>\\n)
+    | (?P<flags>\(\?[imsU-]+\))
     | (?P<open>\((?:\?(?:P?<\w+>|[imsU-]*:?))?)
     | (?P<close>\))
     | (?P<bar>\|)
@@ -109,12 +110,16 @@ class _Group:
                 self.add(_Exactly((token[token.lastgroup],)))
             case "edge":
                 self.add(_Exactly(("",)))
+            case "flags":
+                self.add()
             case _:
                 self.add(NOTHING)
 
     def add(self, *parts: _Part) -> None:
-        self.row += parts
-        self.last = max(len(self.row) - 1, 0)
+        # A repetition behind nothing, such as “\Q\E”, applies to what stands before that.
+        if parts:
+            self.row += parts
+            self.last = len(self.row) - 1
 
     def repeat(self, how: str, least: str | None) -> None:
         is_optional = how[0] in "*?" or (least is not None and int(least) == 0)
@@ -123,7 +128,7 @@ class _Group:
             del self.row[self.last :]
         match repeated:
             case [_Exactly(strings)] if how[0] == "?":
-                self.row.append(_Exactly((*strings, "")))
+                self.row.append(_Exactly(tuple(dict.fromkeys((*strings, "")))))
             case _:
                 self.row.append(NOTHING)
         self.last = min(self.last, len(self.row) - 1)
@@ -172,7 +177,7 @@ def _product(strings: Sequence[str], part: _Part) -> Sequence[str] | None:
     """Each string with each that follows; None where too many come of it, or anything follows."""
     if not isinstance(part, _Exactly) or len(strings) * len(part.strings) > _MOST_JOINED:
         return None
-    return [before + behind for before in strings for behind in part.strings]
+    return list(dict.fromkeys(before + behind for before in strings for behind in part.strings))
 
 
 def _is_empty(requirement: Requirement) -> bool:

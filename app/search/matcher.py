@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any
 
 import re2
@@ -19,6 +19,7 @@ _LONGEST = 10_000
 _MEMORY = 4 * 1024 * 1024
 # The bytes of UTF-8 that begin no character.
 _CONTINUATION = bytes(range(0x80, 0xC0))
+_LONGEST_CHARACTER = 4
 # What begins or ends the text, or may: in these an expression sees more than its line.
 _ANCHORED = re.compile(r"\\[Az]|\(\?[a-zA-Z]*-?[a-zA-Z]*m")
 
@@ -35,10 +36,15 @@ class LineMatch:
     def line(self) -> str:
         return self.encoded.decode()
 
-    @property
-    def ranges(self) -> tuple[tuple[int, int], ...]:
-        """In code points; at least one."""
-        spans = [(found.start(), found.end()) for found in self.compiled.finditer(self.encoded)]
+    def ranges(self, within: int) -> tuple[tuple[int, int], ...]:
+        """In code points: the first, and at least all that begin `within` characters behind it.
+
+        A line of megabytes may have as many.
+        """
+        matches = ((one.start(), one.end()) for one in self.compiled.finditer(self.encoded))
+        first = next(matches)
+        last = first[0] + _LONGEST_CHARACTER * within
+        spans = [first, *takewhile(lambda span: span[0] <= last, matches)]
         if not self.encoded.isascii():
             spans = _in_characters(self.encoded, spans)
         return tuple(dict.fromkeys(spans))

@@ -133,7 +133,8 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _hit(source: str, path: str, found: LineMatch, width: int) -> Hit:
-    ranges = found.ranges
+    # The part that is shown has the first match, so it ends within its width behind it.
+    ranges = found.ranges(width)
     start, end = ranges[0]
     shown = window(Stretch.whole(found.line), start, end, width)
     visible = tuple(one for one in ranges[1:] if one[0] >= shown.start and one[1] <= shown.end)

@@ -28,7 +28,8 @@ _SCAN = text("SET LOCAL enable_seqscan = on")
 async def planned(session: AsyncSession, seconds: float) -> AsyncGenerator[None]:
     """Plan what is in it as a search, each statement of which may take so many seconds.
 
-    Raises `TooSlow`. The settings hold to the end of the transaction, which is a search's own.
+    Raises `TooSlow`. Several statements build on what they saw: in a database that changes, the
+    transaction has to be REPEATABLE READ. The settings hold to its end; it is a search's own.
     """
     await session.execute(_SETTINGS, {"timeout": f"{max(int(seconds * 1000), 1)}ms"})
     try:

@@ -38,7 +38,8 @@ _IS_WHOLE = """count(*) < :head AND (SELECT count(*) FROM (
 _BY_INDEX = """SELECT id, document_id, position, ctid AS place FROM passages
   WHERE {is_in} AND {gate} LIMIT :bound"""
 _OF_DOCUMENTS = "document_id IN (SELECT documents.id FROM documents WHERE {covered})"
-# A row that has not moved, as none does in one state of the database.
+# A row that has not moved, as none does in one state of the database. The last block is read again:
+# an index keeps the order of blocks, but not that of the rows of one.
 _NOT_PASSED = """(id = ANY(CAST(:passed_ids AS bigint[]))
   OR (place > CAST(:passed_last AS tid) AND {is_in}))"""
 _COVERED = """SELECT found.id, document_id, documents.source, documents.path, found.position
@@ -107,7 +108,7 @@ def in_order(query: Query, columns: str, reach: Reach) -> Selection:
     if (passed := reach.passed) is not None:
         # Few are read.
         folded = "folded"
-        known = {"passed_ids": list(passed.ids), "passed_last": passed.last}
+        known = {"passed_ids": list(passed.ids), "passed_last": f"({block(passed.last)},0)"}
         is_in = Condition(_NOT_PASSED.format(is_in=is_in.sql), {**is_in.values, **known})
     sql = _IN_ORDER.format(columns=columns, folded=folded, head=head.sql, is_in=is_in.sql)
     return Selection(sql, {**head.values, **is_in.values, **reach.values()})

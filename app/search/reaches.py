@@ -139,4 +139,5 @@ async def _documents_before(
     values = {**before.values, **signed.values, "percent": percent}
     statement = text(_BEFORE.format(before=before.sql, signed=signed.sql))
     sampled = (await session.execute(statement, values)).one()
-    return sampled.before * 100 / percent, sampled.possible * 100 / percent
+    # That the sample holds none does not mean that there is none.
+    return max(sampled.before, 1) * 100 / percent, max(sampled.possible, 1) * 100 / percent

@@ -7,8 +7,8 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 apply(stored());
 document.addEventListener("DOMContentLoaded", () => {
   document.getElementById("theme").addEventListener("click", () => apply(other(), true));
-  dark.addEventListener("change", name);
-  name();
+  dark.addEventListener("change", label);
+  label();
 });
 
 function other() {
@@ -16,15 +16,15 @@ function other() {
 }
 
 /** The button says what it does. */
-function name() {
-  const label = document.querySelector("#theme span");
-  if (label) label.textContent = `Switch to ${other()}`;
+function label() {
+  const shown = document.querySelector("#theme span");
+  if (shown) shown.textContent = `Switch to ${other()}`;
 }
 
 function apply(theme, keep = false) {
   if (theme !== "light" && theme !== "dark") return;
   root.dataset.theme = theme;
-  name();
+  label();
   try {
     if (keep) localStorage.setItem(KEY, theme);
   } catch {

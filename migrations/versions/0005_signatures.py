@@ -8,6 +8,11 @@ down_revision = "0004"
 
 
 def upgrade() -> None:
+    _column()
+    _stale()
+
+
+def _column() -> None:
     op.add_column("documents", sa.Column("signature", sa.LargeBinary()))
     # In the row: a scan reads it without a second look-up. It cannot be compressed.
     op.execute("ALTER TABLE documents ALTER COLUMN signature SET STORAGE MAIN")
@@ -18,3 +23,17 @@ def upgrade() -> None:
         ["id"],
         postgresql_where=sa.text("signature IS NULL"),
     )
+
+
+def _stale() -> None:
+    # A program of before may still be running, and replace texts without a thought of signatures.
+    op.execute("""
+        CREATE FUNCTION forget_signature() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN NEW.signature := NULL; RETURN NEW; END $$
+    """)
+    op.execute("""
+        CREATE TRIGGER forget_signature BEFORE UPDATE OF content ON documents FOR EACH ROW
+        WHEN (OLD.text_sha256 <> NEW.text_sha256
+          AND NEW.signature IS NOT DISTINCT FROM OLD.signature)
+        EXECUTE FUNCTION forget_signature()
+    """)

@@ -124,6 +124,8 @@ async def test_search_prints_and_ends_like_grep(bor: Command, folder: Path) -> N
     code, _, error = await bor("search", "(", "--mode", "regex")
     assert (code, "missing )" in error) == (2, True)
     assert (await bor("search", "x", "--source", "nope"))[0] == 2
+    code, _, error = await bor("search", "")
+    assert (code, "may not be empty" in error) == (2, True)
 
 
 async def test_search_prints_the_answer_of_the_api(bor: Command, folder: Path) -> None:

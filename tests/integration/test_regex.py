@@ -55,7 +55,7 @@ async def test_search_finds_what_the_matcher_finds(sessions: Sessions, expressio
         rows = await session.execute(text("SELECT path, content FROM documents ORDER BY path"))
         stored: dict[str, str] = {row.path: row.content for row in rows}
     expected = [
-        (path, match.number, match.ranges[0][0] + 1)
+        (path, match.number, match.ranges(1)[0][0] + 1)
         for path, content in stored.items()
         for match in Matcher(expression).matches(content)
     ]

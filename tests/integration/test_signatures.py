@@ -3,7 +3,7 @@
 from sqlalchemy import text
 
 from app.db.engine import Sessions
-from app.documents.queries_signatures import sign_all, sign_next
+from app.documents.queries_signatures import sign_some
 from app.documents.signature import document_signature
 from app.search import substring
 from app.search.fold import searchable
@@ -46,10 +46,19 @@ async def test_documents_without_signatures_are_signed(sessions: Sessions) -> No
     expected = {path: document_signature(searchable(body)) for path, body in TEXTS.items()}
     assert await read(sessions) == expected
     await write(sessions, None)
-    assert await sign_next(sessions)
-    await sign_all(sessions)
+    assert await sign_some(sessions) == len(TEXTS)
     assert await read(sessions) == expected
-    assert not await sign_next(sessions)
+    assert await sign_some(sessions) == 0
+
+
+async def test_a_program_that_knows_no_signatures_invalidates_them(sessions: Sessions) -> None:
+    await store_texts(sessions, TEXTS)
+    async with sessions.begin() as session:
+        await session.execute(text("UPDATE documents SET title = 'new' WHERE path = 'a.txt'"))
+        change = "UPDATE documents SET content = 'x', text_sha256 = 'y' WHERE path = 'b.txt'"
+        await session.execute(text(change))
+    signed = await read(sessions)
+    assert (signed["a.txt"] is None, signed["b.txt"] is None) == (False, True)
 
 
 async def test_a_replaced_document_has_the_signature_of_its_new_text(sessions: Sessions) -> None:
