@@ -15,6 +15,8 @@ export class Search {
   #summary = document.getElementById("search-summary");
   #shown = null;
   #load = new AbortController();
+  #first;
+  #matches = [];
 
   constructor() {
     this.#form.addEventListener("submit", (event) => {
@@ -69,6 +71,8 @@ export class Search {
     const found = new Found();
     try {
       const answer = await this.#page(parameters, found, null);
+      this.#first = answer;
+      this.#matches = [...answer.matches];
       this.#describe(answer, new Map(parameters));
       loading.replaceWith(found.element, ...this.#more(parameters, found, answer));
     } catch (error) {
@@ -93,6 +97,8 @@ export class Search {
       button.disabled = true;
       try {
         const answer = await this.#page(parameters, found, next);
+        this.#matches.push(...answer.matches);
+        this.#describe(this.#known(answer), new Map(parameters));
         button.replaceWith(...this.#more(parameters, found, answer));
       } catch (error) {
         button.disabled = false;
@@ -100,6 +106,15 @@ export class Search {
       }
     });
     return [button];
+  }
+
+  /** After a further page: no less than what is shown, which is everything at the end. */
+  #known({ next }) {
+    const first = this.#first;
+    const total = next ? Math.max(first.total, this.#matches.length) : this.#matches.length;
+    const documents = new Set(this.#matches.map(({ source, path }) => `${source}/${path}`)).size;
+    const documents_matched = next ? Math.max(first.documents_matched, documents) : documents;
+    return { ...first, total, documents_matched, total_is_exact: !next || first.total_is_exact };
   }
 
   #describe({ total, total_is_exact: exact, documents_matched: matched, documents_searched: searched, matches }, asked) {

@@ -2,7 +2,7 @@
 
 import httpx
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Route, expect
 
 from tests.e2e.browsing import Watch
 from tests.e2e.chat_page import ChatPage
@@ -47,6 +47,31 @@ async def test_an_expression_that_is_none_is_answered_with_the_reason(
     watch.expect("400 .*api/search")
     await chat.page.goto("#/search?q=(a&mode=regex")
     await expect(chat.page.locator("#search .error")).to_contain_text("missing )")
+
+
+async def test_the_last_page_tells_how_many_there_are(
+    api: httpx.AsyncClient, chat: ChatPage
+) -> None:
+    await put(api, "acme", "many.txt", "many a line\n" * 230)
+
+    async def vague(route: Route) -> None:
+        """As in a large collection, where not all was counted."""
+        answer = await (response := await route.fetch()).json()
+        await route.fulfill(
+            response=response, json=answer | {"total": 101, "total_is_exact": False}
+        )
+
+    await chat.page.route("**/api/search?*", vague)
+    await chat.page.goto("#/search?q=many+a+line")
+    summary, more = (
+        chat.page.locator("#search-summary"),
+        chat.page.get_by_role("button", name="more"),
+    )
+    await expect(summary).to_contain_text("At least 101 lines in 1 document")
+    await more.click()
+    await expect(summary).to_contain_text("At least 200 lines in 1 document")
+    await more.click()
+    await expect(summary).to_have_text("230 lines in 1 document, 4 documents searched")
 
 
 async def test_names_are_found_by_glob(chat: ChatPage) -> None:
