@@ -1,6 +1,7 @@
 """One PostgreSQL for the whole run, emptied before each test, and the application on it."""
 
 import asyncio
+import signal
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -34,6 +35,8 @@ DELETE = ";".join(
 def pytest_configure() -> None:
     # Structlog's own way to show a traceback takes a second.
     configure_logs("debug")
+    # A shell lets what runs behind it ignore Ctrl-C, as would the processes that tests interrupt.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
