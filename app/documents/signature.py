@@ -1,5 +1,6 @@
 """The signature of a whole document, as search/signature.py defines it."""
 
+import math
 from typing import Any
 
 from app.models import Signature
@@ -17,7 +18,7 @@ def document_signature(folded: str) -> Signature:
     import numpy  # noqa: PLC0415 - a server that only answers does without
 
     units = numpy.frombuffer(folded.encode("utf-16-le"), "<u2")
-    bits = numpy.zeros(MOST_BITS, bool)
+    bits = numpy.zeros(_bits_to_begin_with(len(units)), bool)
     for start in range(0, len(units), _AT_ONCE):
         _mark(units[start : start + _AT_ONCE + max(RUNS) - 1], bits)
     while len(bits) > _LEAST_BITS:
@@ -26,6 +27,12 @@ def document_signature(folded: str) -> Signature:
             break
         bits = folded_once
     return numpy.packbits(bits, bitorder="little").tobytes()
+
+
+def _bits_to_begin_with(units: int) -> int:
+    """No fewer than it will have: all runs of so many units do not fill them more."""
+    least = len(RUNS) * units / _FULLEST
+    return min(max(1 << math.ceil(least).bit_length(), _LEAST_BITS), MOST_BITS)
 
 
 def _mark(units: Any, bits: Any) -> None:
@@ -42,4 +49,4 @@ def _mark(units: Any, bits: Any) -> None:
         run = run[:count] * numpy.uint32(STEP) + units[length - 1 :] + numpy.uint32(1)
         is_run = is_run[:count] & is_inside[length - 1 :]
         mark = (run ^ run >> numpy.uint32(15)) * numpy.uint32(MIX)
-        bits[(mark ^ mark >> numpy.uint32(13))[is_run] & numpy.uint32(MOST_BITS - 1)] = True
+        bits[(mark ^ mark >> numpy.uint32(13))[is_run] & numpy.uint32(len(bits) - 1)] = True

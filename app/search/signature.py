@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from app.search.fold import searchable
 from app.search.grams import FREQUENT
 
-MOST_BITS = 1 << 15
+MOST_BITS = 1 << 18
 RUNS = (1, 2, 3)
 # Of the multiplicative hash FNV-1, and of the finisher of MurmurHash3.
 STEP, MIX = 0x01000193, 0x85EBCA6B
